@@ -15,7 +15,8 @@ import { pino } from 'pino';
 import { startKafka } from '../compose/embedded/kafka.ts';
 import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import { ensureTopics } from '../pipeline/bus/records/topics.ts';
-import type * as Publishers from '../pipeline/logs/log-publisher.ts';
+import type * as Intakes from '../pipeline/logs/logs-intake.ts';
+import type * as Publishers from '../pipeline/intake/signal-publisher.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import { cpuSeconds } from './processes.ts';
 
@@ -49,9 +50,12 @@ const median = (values: readonly number[]): number =>
 
 /** Publishes at the rate, first to warm up, then to measure; says on stdout when that begins, and what came out. */
 async function send(clone: string, brokers: string, rate: number, seconds: number): Promise<void> {
-  const { LogPublisher } = (await import(pathToFileURL(path.join(clone, 'pipeline/logs/log-publisher.ts')).href)) as typeof Publishers;
+  const { createLogsIntake } = (await import(pathToFileURL(path.join(clone, 'pipeline/logs/logs-intake.ts')).href)) as typeof Intakes;
+  const { SignalPublisher } = (await import(
+    pathToFileURL(path.join(clone, 'pipeline/intake/signal-publisher.ts')).href
+  )) as typeof Publishers;
   let sends = 0;
-  const publisher = new LogPublisher({
+  const publisher = new SignalPublisher(createLogsIntake(), {
     kafka: createKafka({ brokers: [brokers], clientId: 'bench', log }),
     log,
     onSent: () => (sends += 1),
@@ -69,7 +73,8 @@ async function send(clone: string, brokers: string, rate: number, seconds: numbe
       shards: 1,
       retentionDays: 0,
       receivedAt,
-      streamFields: ['app'],
+      ...{ streamsPerDay: Infinity, maxRowBytes: Infinity, expectedBytes: 120 },
+      envelope: { header: () => '', query: new URLSearchParams('_stream_fields=app') },
     });
     writer.add({
       _msg: `request ${String(n)} finished for user u${String(n % 977)} after 4123 ms`,

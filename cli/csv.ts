@@ -13,7 +13,7 @@ function csvCell(value: string): string {
 }
 
 /** The cell of any value of JSON: strings as they are, nothing for what is not there, objects as JSON. */
-export const csvText = (value: unknown): string =>
+const csvText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** A row of the members of an object, in the order of the columns. */

@@ -69,13 +69,13 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
   const { rate, seed, count, backfillMs, isPastAlone, incident } = plan;
   const began = Date.now();
   const shop = new Shop(seed, rate, began - backfillMs);
-  const say = (line: string): void => {
+  const print = (line: string): void => {
     output.err(`logweir demo: ${line}\n`);
   };
   const fail = (from: number, forMs: number): void => {
     const to = from + forMs;
     shop.incident = { from, to };
-    say(
+    print(
       `something goes wrong at ${timeText(from)}, until ${timeText(to)}: see ${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts some minutes later.`,
     );
   };
@@ -93,14 +93,14 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
     if (last !== undefined) output.progress(`logweir demo: ${progress(sent, last, isLive ? null : { began, backfillMs })}`);
     if (entries.length === BATCH || sent >= count) continue;
     if (!isLive) {
-      say(`the past is sent, ${String(sent)} entries in ${String(Math.round((Date.now() - began) / 1000))} s.`);
+      print(`the past is sent, ${String(sent)} entries in ${String(Math.round((Date.now() - began) / 1000))} s.`);
       if (isPastAlone) return;
       if (incident !== null && !isInPast) fail(Date.now() + incident.afterMs, incident.forMs);
       isLive = true;
     }
     await sleep(500);
   }
-  say(`${String(sent)} entries sent.`);
+  print(`${String(sent)} entries sent.`);
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

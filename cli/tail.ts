@@ -87,11 +87,11 @@ class TailPrinter {
 
   take({ type, data }: StreamEvent): void {
     if (type === 'message') this.#entry(data);
-    else if (type === 'dropped') this.#say(this.#droppedText(data));
-    else if (type === 'failed') this.#say(`The tail ended: ${String((JSON.parse(data) as { detail?: unknown }).detail)}`);
+    else if (type === 'dropped') this.#print(this.#droppedText(data));
+    else if (type === 'failed') this.#print(`The tail ended: ${String((JSON.parse(data) as { detail?: unknown }).detail)}`);
     else if (type === 'backfill') {
       const { count, cut } = JSON.parse(data) as { readonly count: number; readonly cut: boolean };
-      if (cut) this.#say(`There are more stored entries than these ${String(count)}.`);
+      if (cut) this.#print(`There are more stored entries than these ${String(count)}.`);
     }
   }
 
@@ -126,7 +126,7 @@ class TailPrinter {
     return `${String(count)} entries were dropped (${reason}), arrived from ${zone.show(since)} to ${zone.show(until)}.`;
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     this.#display.output.err(`${text}\n`);
   }
 }

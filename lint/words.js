@@ -1,8 +1,10 @@
+import path from 'node:path';
+
 /**
- * Words that strings of the program (log lines, errors, help) do not use, and what an engineer of this field expects instead.
- * docs/glossary.md has the terms that they do use.
+ * Words that strings of the program (log lines, errors, help), its identifiers and its files' names do not use, and what an engineer of
+ * this field expects instead. docs/glossary.md has the terms that they do use.
  */
-export const WORDS = [
+const WORDS = [
   [/(?<!there )\b(?:is|are|was|were) no (?!longer\b|such\b)(?=\w)/i, 'is not a …; must be a …'],
   [/\banew\b/, 'again'],
   [/\bfor good\b/, 'permanently'],
@@ -26,6 +28,7 @@ export const WORDS = [
   [/\bdoubtful\b/, 'in doubt'],
   [/\blets? go\b/, 'discard'],
   [/\blast words\b/, 'last log line'],
+  [/\blast word\b/, 'the latest row, record or value'],
   [/\bunread age\b/, 'consumer lag in seconds'],
   [/\breflected\b/, 'settled'],
   [/\b(?:is|are) gone\b|\bhas left\b/, 'is deleted, has closed the connection, no longer exists'],
@@ -42,14 +45,58 @@ export function wordToAvoid(text) {
   return undefined;
 }
 
+/** Names that are in the list, and what forces them: they are on topics, in tables, or in states that are stored. */
+const FORCED_NAMES = new Map([
+  ['isGone', 'a member of records of partials.v1'],
+  ['told', 'a column of patterns.v1, and a member of stored states of alerting'],
+]);
+
+/** The words of a name: `lastSeenAt`, `MOST_TEXTS`, `last-log-line`. */
+const wordsOf = (name) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .replace(/[^A-Za-z]+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+/** The first word of an identifier or a file's name that is in the list, and what to write instead; undefined where there is none. */
+export function wordToAvoidInName(name) {
+  if (FORCED_NAMES.has(name)) return undefined;
+  const text = wordsOf(name);
+  for (const [pattern, instead] of WORDS) {
+    const found = pattern.exec(text);
+    if (found !== null) return { word: found[0], instead };
+  }
+  return undefined;
+}
+
+/** What was found of a name; each is in many files. */
+const KNOWN_NAMES = new Map();
+
+function inName(name) {
+  if (!KNOWN_NAMES.has(name)) KNOWN_NAMES.set(name, wordToAvoidInName(name));
+  return KNOWN_NAMES.get(name);
+}
+
 /** The rule of the linter. */
 export const words = {
   create(context) {
-    const check = (node, text) => {
-      const found = wordToAvoid(text);
+    const report = (node, found) => {
       if (found !== undefined) context.report({ node, message: `"${found.word}": write ${found.instead} (lint/words.js).` });
     };
+    const check = (node, text) => report(node, wordToAvoid(text));
+    const reported = new Set();
+    const checkName = (node) => {
+      const found = inName(node.name);
+      if (found === undefined || reported.has(node.name)) return;
+      reported.add(node.name);
+      report(node, found);
+    };
     return {
+      Program: (node) => report(node, inName(path.basename(context.filename).replace(/\.\w+$/, ''))),
+      Identifier: checkName,
+      PrivateIdentifier: checkName,
       Literal: (node) => {
         if (typeof node.value === 'string' && node.parent.type !== 'ImportDeclaration') check(node, node.value);
       },

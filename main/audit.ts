@@ -9,8 +9,8 @@ import { loadConfig } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { audit, type ExpiredRecords, type AuditedDeadLetters } from '../sinks/audit/audit.ts';
 import { storedPositions } from '../sinks/audit/stored.ts';
-import { sinks } from '../sinks/index.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
+import { signalsWith, sinksOf } from './signals.ts';
 import { sinkGroup } from './roles/sink-group.ts';
 
 /** What is audited: a topic (the log's without one) and a span of append times, as strings; `onProgress` is given the records compared. */
@@ -27,13 +27,14 @@ export type AuditRequest = {
  */
 export async function runAudit(request: AuditRequest, env: Env): Promise<AuditReport & { readonly topic: string }> {
   const now = BigInt(Date.now()) * 1_000_000n;
-  const sink = request.topic === undefined ? sinks.members[0] : sinks.members.find(({ signal }) => signal.topic.name === request.topic);
-  const topics = sinks.members.map(({ signal }) => signal.topic.name).join(', ');
+  const config = loadConfig({ ...env, ...embeddedEngines(env) });
+  const sinks = sinksOf(await signalsWith(config.signals.files));
+  const sink = request.topic === undefined ? sinks[0] : sinks.find(({ signal }) => signal.topic.name === request.topic);
+  const topics = sinks.map(({ signal }) => signal.topic.name).join(', ');
   if (sink === undefined) throw new RequestError(`No table is filled from a topic ${JSON.stringify(request.topic)}; there is ${topics}.`);
   const topic = sink.signal.topic.name;
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
-  const config = loadConfig({ ...env, ...embeddedEngines(env) });
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-audit', log: pino({ level: 'silent' }) });
   const store = new Store(config.clickhouse);
   try {

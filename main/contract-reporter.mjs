@@ -2,17 +2,17 @@
 export default class ContractReporter {
   /** @param {import('mocha').Runner} runner */
   constructor(runner) {
-    const say = (/** @type {string} */ line) => void process.stdout.write(`${line}\n`);
+    const print = (/** @type {string} */ line) => void process.stdout.write(`${line}\n`);
     let failed = 0;
     runner.on('suite', ({ title }) => {
-      if (title !== '') say(`${title[0]?.toUpperCase()}${title.slice(1)}`);
+      if (title !== '') print(`${title[0]?.toUpperCase()}${title.slice(1)}`);
     });
-    runner.on('pass', ({ title }) => say(`  holds: ${title}`));
+    runner.on('pass', ({ title }) => print(`  holds: ${title}`));
     runner.on('fail', ({ title }, error) => {
       failed += 1;
-      say(`  FAILS: ${title}\n         ${reasonOf(error)}`);
+      print(`  FAILS: ${title}\n         ${reasonOf(error)}`);
     });
-    runner.once('end', () => say(failed === 0 ? 'The contract holds.' : `${failed} of its promises are broken.`));
+    runner.once('end', () => print(failed === 0 ? 'The contract holds.' : `${failed} of its promises are broken.`));
   }
 }
 

@@ -18,7 +18,7 @@ export class InstallError extends Error {
  * @property {string} root the folder of package.json
  * @property {(line: string) => void} log takes progress lines
  * @property {AbortSignal | undefined} [signal]
- * @property {() => Promise<void>} [beside] what is done while the compiler runs, where it does
+ * @property {() => Promise<void>} [meanwhile] what is done while the compiler runs, where it does
  */
 
 /**
@@ -76,7 +76,7 @@ function foldersOf(root, withoutDevelopment) {
  * @param {InstallOptions} options
  */
 export async function ensureBuilt(options) {
-  const { root, log, signal, beside } = options;
+  const { root, log, signal, meanwhile } = options;
   if (isRelease(root)) return;
   const dist = path.join(root, 'dist');
   const stamp = path.join(dist, '.logweir-built');
@@ -97,7 +97,7 @@ export async function ensureBuilt(options) {
     const [{ code, output }] = await Promise.all([
       run([process.execPath, compiler, '-p', 'tsconfig.build.json'], { root, signal }),
       wasm,
-      beside?.(),
+      meanwhile?.(),
     ]);
     if (code !== 0) throw new InstallError(`The program could not be compiled:\n${complaints(output)}`);
     mkdirSync(dist, { recursive: true });

@@ -19,16 +19,19 @@ export type Role = {
 
 /**
  * The processes that make up the service, in the order in which they are stopped: no new entries first, then what stores
- * and counts them, and at last what watches the log.
+ * and counts them.
  */
 export const ROLES: readonly Role[] = [
   { name: 'ingest', listens: ['ingest'] },
   { name: 'app', listens: ['app', 'admin'] },
   { name: 'sink', listens: [] },
   { name: 'processors', listens: [] },
-  // it reads no data, which so cannot end it
-  { name: 'guard', listens: [] },
 ];
+
+/** Roles that there were, and who does their work now. */
+export const FORMER_ROLES: ReadonlyMap<string, string> = new Map([
+  ['guard', 'ingest (or app, where no ingest runs) watches the log itself'],
+]);
 
 const READY_TIMEOUT_MS = 240_000;
 

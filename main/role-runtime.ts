@@ -12,13 +12,10 @@ const SINK = {
   env: { MALLOC_MMAP_THRESHOLD_: '32768' },
 };
 
-/** It reads a few numbers from Kafka every two seconds. */
-const GUARD = { flags: ['--max-old-space-size=64', '--max-semi-space-size=1'], env: {} };
-
 export type Runtime = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 /** How a process that does these roles is started: Node's flags, and the environment that it has unless another one is given. */
 export function runtimeOf(roles: readonly string[]): Runtime {
-  const own = roles.includes('sink') ? SINK : roles.every((role) => role === 'guard') ? GUARD : { flags: [], env: {} };
+  const own = roles.includes('sink') ? SINK : { flags: [], env: {} };
   return { flags: ['--enable-source-maps', ...own.flags], env: { ...MALLOC, ...own.env } };
 }

@@ -69,7 +69,7 @@ async function compose(
   checks.register('started', () => started);
   const admin: Admin = {};
   const roleContext: RoleContext = {
-    ...{ config, log, metrics, peers, rejections },
+    ...{ roles: names, config, log, metrics, peers, rejections },
     registerCheck: (check, probe) => {
       checks.register(check, probe);
     },

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { StartError } from '../compose/embedded/start-error.ts';
 import { environment, loadConfig, type Config } from '../pipeline/core/config.ts';
-import { ROLES } from './role-process.ts';
+import { FORMER_ROLES, ROLES } from './role-process.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,11 +28,13 @@ export type Settings = {
   readonly keys: Config['keys'];
   /** In the order in which they are stopped. */
   readonly roles: readonly string[];
+  /** Sentences on the command line, for whoever starts it. */
+  readonly warnings: readonly string[];
 };
 
 /** Reads the environment, by the rules of the service, and the command line: what stands behind the program's name. */
 export function readSettings(env: Environment, argv: readonly string[]): Settings {
-  const roles = readRoles(argv);
+  const { roles, warnings } = readRoles(argv);
   const { http, kafka, clickhouse, engines, keys } = readConfig(env);
   const all = {
     app: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.appPort, portVariable: 'LOGWEIR_APP_PORT' },
@@ -51,6 +53,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     mayInstall: engines.mayInstall,
     keys,
     roles,
+    warnings,
   };
   if (engines.survivesPowerLoss && !settings.isKafkaEmbedded && !settings.isClickHouseEmbedded) {
     throw new StartError('LOGWEIR_DURABILITY=power-loss is for embedded engines, and there is none; configure your own to write through.');
@@ -72,7 +75,7 @@ export function readDataDir(env: Environment): string {
   return path.resolve(value);
 }
 
-function readRoles(argv: readonly string[]): readonly string[] {
+function readRoles(argv: readonly string[]): Pick<Settings, 'roles' | 'warnings'> {
   const known: readonly string[] = ROLES.map(({ name }) => name);
   let chosen = known;
   for (let index = 0; index < argv.length; index++) {
@@ -83,9 +86,13 @@ function readRoles(argv: readonly string[]): readonly string[] {
     const list = argument === '--role' ? (argv[++index] ?? '') : argument.slice('--role='.length);
     chosen = list.split(',').map((name) => name.trim());
   }
-  const [unknown] = chosen.filter((name) => !known.includes(name));
+  const [unknown] = chosen.filter((name) => !known.includes(name) && !FORMER_ROLES.has(name));
   if (unknown !== undefined) throw new StartError(`There is no role "${unknown}"; roles are ${known.join(', ')}.`);
-  return known.filter((name) => chosen.includes(name));
+  const former = chosen.flatMap((name) => {
+    const by = FORMER_ROLES.get(name);
+    return by === undefined ? [] : [`There is no role ${name} any more: ${by}. Remove it from --role`];
+  });
+  return { roles: known.filter((name) => chosen.includes(name)), warnings: former };
 }
 
 function url({ host, port }: Listener): string {

@@ -16,6 +16,7 @@ import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadProcessorFiles } from './processor-files.ts';
+import { signalsWith } from './signals.ts';
 import { topicsWith } from './topics.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
@@ -25,6 +26,7 @@ async function prepareStore(config: Config): Promise<void> {
   const store = new Store(config.clickhouse);
   try {
     await migrate(store);
+    for (const { schema = [] } of await signalsWith(config.signals.files)) for (const statement of schema) await store.command(statement);
   } catch (error) {
     const version = await store.ownerRows('SELECT version()', {}, AbortSignal.timeout(VERSION_MS)).then(
       ([row]) => String(row?.[0]),
@@ -42,7 +44,7 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
   // what cannot be used is reported before anything is begun
   await loadDetectors(config.detectors.sources);
-  const topics = topicsWith(await loadProcessorFiles(config.processors.files));
+  const topics = topicsWith(await loadProcessorFiles(config.processors.files), await signalsWith(config.signals.files));
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   const { refused, warnings } = await checkTopics(kafka, topics.members);
   if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);

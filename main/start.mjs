@@ -41,7 +41,7 @@ async function prepare() {
   await ensureInstalled({ root, log, signal });
   signal.throwIfAborted();
   await handOver({ root, program: import.meta.filename, args: process.argv.slice(2), signal });
-  await ensureBuilt({ root, log, signal, beside: fetchKafka });
+  await ensureBuilt({ root, log, signal, meanwhile: fetchKafka });
   process.setSourceMapsEnabled(true);
   // what V8 compiles is kept, of this process and of those that it starts
   const { enableCompileCache } = await import('node:module'); // Node 20 has none

@@ -93,6 +93,7 @@ export class Supervisor {
     if (isKafkaEmbedded || isClickHouseEmbedded) checkPlatform();
     this.#claim = await claimDataDir(dataDir);
     await checkListeners(settings.listeners);
+    for (const warning of settings.warnings) log(`WARNING: ${warning}.`);
     if (!isClickHouseEmbedded && !settings.hasReader) log(NO_READER);
     const roleEnv: NodeJS.ProcessEnv = { ...env, ...keptSecrets(dataDir, settings.keys, isKafkaEmbedded), LOGWEIR_DATA_DIR: dataDir };
     if (isKafkaEmbedded || isClickHouseEmbedded) roleEnv['LOGWEIR_EMBEDDED'] = '1';

@@ -6,23 +6,24 @@ import { CUSTOM_DETECTORS } from '../pipeline/alerting/settings/switch.ts';
 import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
 import { alertBook } from '../pipeline/alerting/book/book.ts';
 import { alertCommandsSignal } from '../pipeline/alerting/book/commands-signal.ts';
-import { sinks } from '../sinks/index.ts';
+import { sentSignals, signals, type StoredSignal } from './signals.ts';
 
 /** Every topic of the service: one for each signal that is stored, those of processors, one for the states of each, and those of the bus. */
-export function topicsWith(files: readonly ProcessorFile[]): Registry<TopicSpec> {
+export function topicsWith(files: readonly ProcessorFile[], stored: readonly StoredSignal[]): Registry<TopicSpec> {
   const own = [...processors.members, ...mergers.members];
   const others = files.flatMap(({ processor, merger }) => (merger === undefined ? [processor] : [processor, merger]));
+  const usages = sentSignals(stored).map(({ source }) => ({ name: source.usage }));
   return registry<TopicSpec>(
     (topic) => [topic.name],
     [
-      ...new Set(sinks.members.map(({ signal }) => signal.topic)),
+      ...stored.map(({ signal }) => signal.topic),
       partialsSignal.topic,
       alertCommandsSignal.topic,
-      ...[...own, ...others, { name: CUSTOM_DETECTORS }, alertBook].map(({ name }) => stateTopic(name)),
+      ...[...usages, ...own, ...others, { name: CUSTOM_DETECTORS }, alertBook].map(({ name }) => stateTopic(name)),
       ...busTopics,
     ],
   );
 }
 
-/** Those of a service without processors of others. */
-export const topics = topicsWith([]);
+/** Those of a service without processors and signals of others. */
+export const topics = topicsWith([], signals.members);

@@ -55,7 +55,7 @@ export class ServerWatch {
 
   async #look(): Promise<ServerLook> {
     const at = performance.now();
-    const [server, uptimeMs, dropped] = await this.#ask();
+    const [server, uptimeMs, dropped] = await this.#query();
     const last = this.#last;
     const isSame = last?.server === server && dropped >= last.dropped && uptimeMs + SLACK_MS >= last.uptimeMs + Math.max(at - last.at, 0);
     const look = { at, server, uptimeMs, dropped, run: isSame ? last.run : ++this.#runs };
@@ -64,7 +64,7 @@ export class ServerWatch {
     return look;
   }
 
-  async #ask(): Promise<[server: string, uptimeMs: number, dropped: number]> {
+  async #query(): Promise<[server: string, uptimeMs: number, dropped: number]> {
     try {
       const [row] = await this.#store.ownerRows(QUERY, {}, AbortSignal.timeout(DEADLINE_MS));
       const [server, uptime, dropped] = row ?? [];

@@ -19,10 +19,10 @@ const body = Joi.object<{ value: Json; tenant: number }>({
 export function processorSettingRoutes(control: ControlStore, peers: Peers, checks: readonly SettingCheck[]): AdminRoute[] {
   const changed = async (
     params: Readonly<Record<string, string>>,
-    said: { readonly tenantId: number; readonly value: Json },
+    setting: { readonly tenantId: number; readonly value: Json },
   ): Promise<RouteAnswer> => {
     const { processor = '', setting: key = '' } = params;
-    const record = await writeSetting(control, checks, { processor, key, ...said });
+    const record = await writeSetting(control, checks, { processor, key, ...setting });
     await peers.query(`/admin/control/${control.offset.toString()}`);
     return { status: 200, body: shown(record) };
   };
@@ -31,8 +31,8 @@ export function processorSettingRoutes(control: ControlStore, peers: Peers, chec
       method: 'GET',
       path: '/admin/processors/settings',
       handle: () => {
-        const said = control.settings.filter(({ value }) => value !== null).map(shown);
-        return Promise.resolve({ status: 200, body: said.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)) });
+        const settings = control.settings.filter(({ value }) => value !== null).map(shown);
+        return Promise.resolve({ status: 200, body: settings.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)) });
       },
     },
     {

@@ -1,7 +1,7 @@
 import { requireTenant } from '../control/accounts.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import type { Route } from '../http/route.ts';
-import { MAX_REJECTIONS } from '../../pipeline/logs/rejections.ts';
+import { MAX_REJECTIONS } from '../../pipeline/intake/rejections.ts';
 import type { RejectedEntry, RejectionLog } from '../ingest/rejection-log.ts';
 import { tenantIdOf, type AdminRoute } from './admin-routes.ts';
 import type { Peers } from './peers.ts';

@@ -8,10 +8,14 @@ import { tenantIdOf, type AdminRoute } from './admin-routes.ts';
 /** Days that are shown: today and the two before it. */
 const DAYS = 3;
 
-/** The daily volume of a tenant, the latest day first; bounds that the plan does not have are null. */
+/** A signal that tenants send, and its topic. */
+export type BilledSignal = { readonly name: string; readonly topic: string };
+
+/** The daily volume of a tenant, in all and by signal, the latest day first; bounds that the plan does not have are null. */
 export function usageRoute(
   control: ControlStore,
   counts: Pick<UsageCounts, 'bytesOf' | 'pendingBytesOf'>,
+  signals: readonly BilledSignal[],
   clock: () => number = Date.now,
 ): AdminRoute {
   return {
@@ -26,6 +30,7 @@ export function usageRoute(
         day: dayText(today - back),
         bytes: counts.bytesOf(id, today - back),
         pending_bytes: counts.pendingBytesOf(id, today - back),
+        signals: Object.fromEntries(signals.map(({ name, topic }) => [name, counts.bytesOf(id, today - back, topic)])),
         included: finite(dailyBytes),
         ceiling: finite(ceilingBytes),
       }));

@@ -41,7 +41,7 @@ export function detectorAdminRoutes(options: DetectorAdminOptions): AdminRoute[]
         : `The detector ${name} is the service's own; its sensitivity is set (admin detector set).`,
     );
   };
-  const said = async (key: string, value: Json): Promise<{ readonly status: number; readonly body: object }> => {
+  const change = async (key: string, value: Json): Promise<{ readonly status: number; readonly body: object }> => {
     await writeSetting(control, checks, { processor: switches, tenantId: 0, key, value });
     await peers.query(`/admin/control/${control.offset.toString()}`);
     return { status: 200, body: shownDetectors(options, null).filter(({ detector }) => detector === key) };
@@ -63,10 +63,10 @@ export function detectorAdminRoutes(options: DetectorAdminOptions): AdminRoute[]
       handle: async ({ params, body }) => {
         const name = nameOf(params);
         const { reason } = checkedBody(offBody, (await body()) ?? {});
-        return said(name, { state: 'off', reason, since: new Date().toISOString() });
+        return change(name, { state: 'off', reason, since: new Date().toISOString() });
       },
     },
-    { method: 'POST', path: `${PATH}/on`, action: 'detector on', handle: ({ params }) => said(nameOf(params), null) },
+    { method: 'POST', path: `${PATH}/on`, action: 'detector on', handle: ({ params }) => change(nameOf(params), null) },
   ];
 }
 

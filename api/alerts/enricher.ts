@@ -30,9 +30,9 @@ const MOST_WAITING = 50;
 const AT_ONCE = 2;
 /** Older alerts are not enriched. Milliseconds. */
 const LATE_MS = 900_000;
-/** Timeout of a query, milliseconds. A query starts while fewer than BESIDE queries of its tenant run. */
+/** Timeout of a query, milliseconds. A query starts while fewer than TENANT_AT_ONCE queries of its tenant run. */
 const TIMEOUT_MS = 8000;
-const BESIDE = 4;
+const TENANT_AT_ONCE = 4;
 /** How often an enrichment is tried, since load passes, and how long after a failure, milliseconds. */
 const MOST_TRIES = 3;
 const AGAIN_MS = 20_000;
@@ -216,7 +216,7 @@ export class Enricher implements AlertListener, Service {
   async #run(row: AlertRow, operation: string, parameters: unknown): Promise<unknown> {
     const { tenantId, retentionDays, id } = row;
     const { body } = await this.#options.engine.run({
-      ...{ operation, parameters, tenantId, retentionDays, atOnce: BESIDE },
+      ...{ operation, parameters, tenantId, retentionDays, atOnce: TENANT_AT_ONCE },
       ...{ requestId: `alert-${String(id)}-${String(this.#requests++)}`, startedAt: performance.now(), timeoutMs: TIMEOUT_MS },
       signal: this.#stop.signal,
     });

@@ -17,21 +17,21 @@ const MAX_OF_TENANT = 100;
 export async function writeSetting(
   control: ControlStore,
   checks: readonly SettingCheck[],
-  said: Pick<Setting, 'processor' | 'tenantId' | 'key' | 'value'>,
+  setting: Pick<Setting, 'processor' | 'tenantId' | 'key' | 'value'>,
   guard: (current: Json) => void = () => undefined,
 ): Promise<SettingRecord> {
-  const fault = faultOf(checks, said);
+  const fault = faultOf(checks, setting);
   if (fault !== null) throw fault;
-  if (said.tenantId > 0) requireTenant(control, said.tenantId);
-  const key = settingKey(said);
+  if (setting.tenantId > 0) requireTenant(control, setting.tenantId);
+  const key = settingKey(setting);
   return control.write(
     key,
     () => control.setting(key),
     (current) => {
       guard(current?.value ?? null);
-      if (said.value === null && (current === undefined || current.value === null)) throw notFound('This setting is not set.');
-      if (current === undefined) requireCapacity(control, said, checks.find(({ name }) => name === said.processor)?.mostSettings);
-      return said;
+      if (setting.value === null && (current === undefined || current.value === null)) throw notFound('This setting is not set.');
+      if (current === undefined) requireCapacity(control, setting, checks.find(({ name }) => name === setting.processor)?.mostSettings);
+      return setting;
     },
   );
 }

@@ -8,7 +8,7 @@ import { OPERATIONS } from './operations.ts';
 import { PatternDirectory } from '../query/patterns/pattern-directory.ts';
 import { Densities } from '../query/slices.ts';
 import { StreamDirectory } from '../query/streams.ts';
-import { toClientError } from '../query/timed.ts';
+import { toClientError } from '../query/client-error.ts';
 import type { Runner } from '../query/runner.ts';
 
 export type LocalEngineOptions = {

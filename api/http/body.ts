@@ -18,12 +18,11 @@ export type Excess = {
 export type BodyCaps = { readonly wire: number; readonly inflated: number; tooLarge(excess: Excess): HttpError };
 
 /** Caps of the logs and traces paths: plain text where the HTTP layer cuts an uncompressed body, JSON with both sizes otherwise. `advice`: sentences. */
-export function logBody(cap: number, advice = ''): BodyCaps {
+export function logBody(cap: number | Pick<BodyCaps, 'wire' | 'inflated'>, advice = ''): BodyCaps {
   return {
-    wire: cap,
-    inflated: cap,
-    tooLarge: ({ received, more, compressed, inflated = false }) =>
-      payloadTooLarge(received, cap, { more, advice, ...(compressed ? { inflated } : { plainText: true }) }),
+    ...(typeof cap === 'number' ? { wire: cap, inflated: cap } : { wire: cap.wire, inflated: cap.inflated }),
+    tooLarge: ({ received, more, cap: exceeded, compressed, inflated = false }) =>
+      payloadTooLarge(received, exceeded, { more, advice, ...(compressed ? { inflated } : { plainText: true }) }),
   };
 }
 

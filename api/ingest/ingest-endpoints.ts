@@ -1,6 +1,6 @@
 import { httpErrorOf, invalidBody } from '../../pipeline/core/errors.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
-import type { EntryWriter, Written } from '../../pipeline/logs/writer.ts';
+import type { RowWriter, Written } from '../../pipeline/intake/rows.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { QUERY_KEY_PATHS } from '../auth/planes.ts';
@@ -9,29 +9,30 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import type { Principal } from '../tenants/principal.ts';
-import { fieldRulesOf, streamFieldsOf } from './request-fields.ts';
 import { BodiesInFlight, type BodyInFlight } from '../http/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
-import type { LogPublisher } from './log-publisher.ts';
+import type { IntakePublisher } from './intake-publisher.ts';
 import { classCounts } from './reason-class.ts';
 import type { RejectedEntry, RejectionLog } from './rejection-log.ts';
 
+/** The wire formats of one signal, where their rows go, and what bounds them. */
 export type IngestOptions = {
-  readonly normalizers: readonly Normalizer[];
-  readonly publisher: LogPublisher;
+  readonly normalizers: readonly Normalizer<RowWriter>[];
+  readonly publisher: IntakePublisher;
   readonly limits: readonly IngestLimit[];
+  /** The cap of formats that have none of their own. */
   readonly maxBodyBytes: number;
   readonly metrics: Metrics;
   /** The memory that bodies may take, over all requests of the process. */
   readonly bodies?: BodiesInFlight;
   /** Where tenants find what was refused. */
   readonly rejections?: RejectionLog;
-  /** Is given the number of entries of each request once they are on the log. */
-  readonly onAccepted?: (tenantId: number, entries: number) => void;
+  /** Is given the number of rows of each request once they are on the log. */
+  readonly onAccepted?: (tenantId: number, rows: number) => void;
   /** What a request of this size waits for before its body is read; null where it need not wait. */
   readonly turn?: (tenantId: number, bytes: number) => Promise<void> | null;
-  /** Who has entries made of a body next. */
+  /** Who has rows made of a body next. */
   readonly parseTurns?: ParseTurns;
   /** Nanoseconds since the epoch. */
   readonly now?: () => bigint;
@@ -40,13 +41,14 @@ export type IngestOptions = {
 /** What all requests share. */
 type Intake = IngestOptions & { readonly caps: BodyCaps; readonly bodies: BodiesInFlight; readonly parseTurns: ParseTurns };
 
-/** One endpoint for each path of each wire format. */
+/** One endpoint for each path of each wire format of a signal. */
 export function ingestEndpoints(options: IngestOptions): Endpoint[] {
   const { maxBodyBytes, bodies = new BodiesInFlight(), parseTurns = new ParseTurns() } = options;
   const shared = { ...options, bodies, parseTurns };
   const now = options.now ?? (() => BigInt(Date.now()) * 1_000_000n);
   return options.normalizers.flatMap((normalizer) => {
-    const intake: Intake = { ...shared, caps: logBody(maxBodyBytes, smallerBatches(normalizer)) };
+    const { caps = { wire: maxBodyBytes, inflated: maxBodyBytes } } = normalizer;
+    const intake: Intake = { ...shared, caps: logBody(caps, smallerBatches(normalizer)) };
     return normalizer.paths.map((path): Endpoint => {
       if ((normalizer.keyInQuery === true) !== QUERY_KEY_PATHS.has(path))
         throw new Error(`BUG: ${normalizer.name} and the credential forms differ on api_key at ${path}.`);
@@ -63,13 +65,13 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
 }
 
 /** What a shipper and an operator can do about a body that is too large. */
-function smallerBatches({ batchSettings }: Normalizer): string {
+function smallerBatches({ batchSettings, caps }: Normalizer<RowWriter>): string {
   const shipper = batchSettings === undefined ? 'Send smaller batches' : `Send smaller batches: ${batchSettings}`;
-  return `${shipper}. Operators raise the cap with LOGWEIR_MAX_BODY_SIZE_MB.`;
+  return caps === undefined ? `${shipper}. Operators raise the cap with LOGWEIR_MAX_BODY_SIZE_MB.` : `${shipper}.`;
 }
 
-/** From an accepted key to the answer: limits, pressure, body, entries, buckets, Kafka. The order is part of the contract. */
-async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake, receivedAt: bigint): Promise<RouteAnswer> {
+/** From an accepted key to the answer: limits, pressure, body, rows, buckets, Kafka. The order is part of the contract. */
+async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, intake: Intake, receivedAt: bigint): Promise<RouteAnswer> {
   const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
   await intake.turn?.(principal.tenantId, expectedBytes(exchange, caps));
@@ -84,18 +86,21 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
     const bytes = request.body.length;
     const written = await publishCharged(intake, principal, writer, bytes);
     intake.onAccepted?.(principal.tenantId, written.accepted);
-    metrics.entries.inc({ format: normalizer.name }, written.accepted);
-    metrics.bytes.inc({ format: normalizer.name }, bytes);
+    const about = labelsOf(normalizer);
+    metrics.entries.inc(about, written.accepted);
+    metrics.bytes.inc(about, bytes);
     metrics.tenants.add(principal.tenantId, { entries: written.accepted, bytes });
     if (written.rejected.count > 0) noteRejections(exchange, normalizer, intake, writer);
     const ack = normalizer.ack(request, written, performance.now() - exchange.startedAt);
-    if (writer.limited === 0) return ack;
-    metrics.limited.inc({ format: normalizer.name }, writer.limited);
-    return { ...ack, headers: { ...ack.headers, 'X-Limited-Streams': String(writer.limited) } };
+    if (writer.limited > 0) metrics.limited.inc(about, writer.limited);
+    const more = writer.answerHeaders?.();
+    return more === undefined ? ack : { ...ack, headers: { ...ack.headers, ...more } };
   } finally {
     inFlight.leave();
   }
 }
+
+const labelsOf = ({ name, signal }: Normalizer<RowWriter>): { format: string; signal: string } => ({ format: name, signal });
 
 /** How large a body may be: its length where that is declared and nothing has to be decompressed, else the cap. */
 function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
@@ -103,13 +108,13 @@ function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
   return length <= caps.wire && exchange.header('content-encoding') === '' ? length : caps.inflated;
 }
 
-/** Reads the body and makes entries of it. A request of which nothing can be read (400) is noted as one rejection. */
+/** Reads the body and makes rows of it. A request of which nothing can be read (400) is noted as one rejection. */
 async function readEntries(
   exchange: Exchange,
-  normalizer: Normalizer,
+  normalizer: Normalizer<RowWriter>,
   { publisher, rejections, parseTurns, caps, inFlight }: Intake & { readonly inFlight: BodyInFlight },
   receivedAt: bigint,
-): Promise<{ readonly request: IngestRequest; readonly writer: EntryWriter }> {
+): Promise<{ readonly request: IngestRequest; readonly writer: RowWriter }> {
   const { tenantId, plan } = exchange.principal;
   let body: Buffer = NOTHING;
   try {
@@ -119,19 +124,16 @@ async function readEntries(
       // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
       publisher.admit(tenantId, plan.shards);
       const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
-      const writer = publisher.writer(
-        {
-          tenantId,
-          retentionDays: plan.retentionDays,
-          shards: plan.shards,
-          streamsPerDay: plan.streamsPerDay,
-          receivedAt,
-          streamFields: streamFieldsOf(exchange),
-          fieldRules: fieldRulesOf(exchange),
-          maxRowBytes: caps.inflated * ROW_FACTOR,
-        },
-        body.length,
-      );
+      const writer = publisher.writer({
+        tenantId,
+        retentionDays: plan.retentionDays,
+        shards: plan.shards,
+        streamsPerDay: plan.streamsPerDay,
+        receivedAt,
+        maxRowBytes: caps.inflated * ROW_FACTOR,
+        expectedBytes: body.length,
+        envelope: exchange,
+      });
       normalizer.normalize(request, writer);
       return { request, writer };
     });
@@ -158,11 +160,11 @@ function refuseUndeclared(body: Buffer): void {
       throw invalidBody(`The body is compressed with ${name}; send the header "Content-Encoding: ${name}".`);
 }
 
-/** Charges the limits and publishes; what was charged for entries that could not be published is given back. */
+/** Charges the limits and publishes; what was charged for rows that could not be published is given back. */
 async function publishCharged(
   { limits, publisher }: IngestOptions,
   principal: Principal,
-  writer: EntryWriter,
+  writer: RowWriter,
   bytes: number,
 ): Promise<Written> {
   const refund = chargeAll(limits, principal, writer.accepted, bytes);
@@ -187,17 +189,18 @@ function ingestRequest(exchange: Exchange, body: Buffer, maxBytes: number, recei
 }
 
 const NOTHING = Buffer.alloc(0);
-/** What the entries of a request may take as they are stored, in caps of a body. Real logs take up to ten times their body. */
+/** What the rows of a request may take as they are stored, in caps of a body. Real logs take up to ten times their body. */
 const ROW_FACTOR = 16;
 
 /** Counts the rejections of a request that was accepted, and keeps the first of them for the tenant to see. */
 function noteRejections(
   exchange: Exchange,
-  normalizer: Normalizer,
+  normalizer: Normalizer<RowWriter>,
   { metrics, rejections }: IngestOptions,
-  { rejected, options }: EntryWriter,
+  { rejected, options }: RowWriter,
 ): void {
-  for (const [reason, count] of classCounts(rejected.reasons)) metrics.rejected.inc({ format: normalizer.name, reason }, count);
+  const about = labelsOf(normalizer);
+  for (const [reason, count] of classCounts(rejected.reasons)) metrics.rejected.inc({ ...about, reason }, count);
   const from = origin(exchange, normalizer, options.receivedAt);
   rejections?.add(
     exchange.principal.tenantId,
@@ -208,7 +211,7 @@ function noteRejections(
 /** What all rejections of a request have in common. */
 function origin(
   exchange: Exchange,
-  normalizer: Normalizer,
+  normalizer: Normalizer<RowWriter>,
   receivedAt: bigint,
 ): Pick<RejectedEntry, 'time' | 'format' | 'request_id' | 'path' | 'client'> {
   const time = new Date(Number(receivedAt / 1_000_000n)).toISOString();

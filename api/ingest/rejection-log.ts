@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { MAX_REJECTIONS } from '../../pipeline/logs/rejections.ts';
+import { MAX_REJECTIONS } from '../../pipeline/intake/rejections.ts';
 
 /**
  * What was refused, as its owner is shown it. `time`: ISO 8601. `index`: the place of an entry in its request; null where the whole request was

@@ -8,8 +8,10 @@ import { MAX_RATE } from './token-bucket.ts';
 
 export type IngestLimitsOptions = {
   readonly counts: SharedCounts;
-  /** Entries per second over all tenants; 0, or more than MAX_RATE, is off. */
-  readonly platformEntriesPerSecond: number;
+  /** What the signal counts, as a plural: `entries`. */
+  readonly unit: string;
+  /** Of this unit, per second over all tenants; 0, or more than MAX_RATE, is off. */
+  readonly platformPerSecond: number;
   /** The event loop's lag, milliseconds. */
   readonly lagMs: () => number;
   /** Whether a tenant's bodies take as much of the event loop as others' do, or more. */
@@ -20,15 +22,15 @@ export type IngestLimitsOptions = {
   readonly clock?: () => number;
 };
 
-/** The limits of the ingest plane in the contract's order: trial and quota, pressure, the tenant's bucket, the platform's bucket. */
+/** The limits of one signal of the ingest plane in the contract's order: trial and quota, pressure, the tenant's bucket, the platform's bucket. */
 export function ingestLimits(options: IngestLimitsOptions): readonly IngestLimit[] {
-  const { counts, platformEntriesPerSecond: rate, lagMs, isHeavy } = options;
+  const { counts, unit, platformPerSecond: rate, lagMs, isHeavy } = options;
   const now = options.now ?? ((): number => Math.floor(performance.now() * 1000));
   const clock = options.clock ?? Date.now;
   return [
     dailyVolume({ counts, clock }),
-    pressure({ counts, lagMs, isHeavy }),
-    tenantBucket({ counts, now }),
-    ...(rate > 0 && rate <= MAX_RATE ? [platformBucket({ counts, rate, now })] : []),
+    pressure({ counts, unit, lagMs, isHeavy }),
+    tenantBucket({ counts, unit, now }),
+    ...(rate > 0 && rate <= MAX_RATE ? [platformBucket({ counts, unit, rate, now })] : []),
   ];
 }

@@ -6,7 +6,9 @@ import { fullBucket, giveBack, MICRO, refill, spend, takePlatform } from './toke
 
 export type PlatformBucketOptions = {
   readonly counts: SharedCounts;
-  /** Entries per second over all tenants, 1 to MAX_RATE. */
+  /** What is counted, as a plural: `entries`. */
+  readonly unit: string;
+  /** Of it per second over all tenants, 1 to MAX_RATE. */
   readonly rate: number;
   /** Whole microseconds of a monotonic clock. */
   readonly now: () => number;
@@ -17,7 +19,7 @@ export type PlatformBucketOptions = {
  * that keeps to its share is not, as long as what tenants took within their shares is a debt of less than half of what it may be: how much another
  * one has taken beyond its own, in one request of a million entries for instance, does not count against them.
  */
-export function platformBucket({ counts, rate, now }: PlatformBucketOptions): IngestLimit {
+export function platformBucket({ counts, unit, rate, now }: PlatformBucketOptions): IngestLimit {
   let bucket = fullBucket(rate, now());
   let others = counts.othersTotal();
   /** What was taken within shares alone. */
@@ -31,7 +33,7 @@ export function platformBucket({ counts, rate, now }: PlatformBucketOptions): In
     const { retryAfter } = takePlatform(bucket, rate, 1);
     const wait = retryAfter ?? 1;
     throw rateLimited(
-      `All tenants together send more than the platform's ${String(rate)} entries/s; try again in ${String(wait)} s.`,
+      `All tenants together send more than the platform's ${String(rate)} ${unit}/s; try again in ${String(wait)} s.`,
       wait,
     );
   }

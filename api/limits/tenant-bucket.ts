@@ -5,6 +5,8 @@ import { burst, FULL_AFTER, fullBucket, giveBack, MAX_RATE, refill, takeTenant, 
 
 export type TenantBucketOptions = {
   readonly counts: SharedCounts;
+  /** What is counted, as a plural: `entries`. */
+  readonly unit: string;
   /** Whole microseconds of a monotonic clock. */
   readonly now: () => number;
   /** Buckets that are kept whatever their state. */
@@ -22,12 +24,12 @@ const BLOCKED_RETRY_AFTER = 60;
  * tenants the buckets that were not used for FULL_AFTER are forgotten: they are full, as new ones are. So there are never more than
  * `keep` and those in use within the last 10 seconds.
  */
-export function tenantBucket({ counts, now, keep = 10_000 }: TenantBucketOptions): IngestLimit {
+export function tenantBucket({ counts, unit, now, keep = 10_000 }: TenantBucketOptions): IngestLimit {
   /** The one used longest ago first. */
   const states = new Map<number, State>();
 
   function stateOf(tenantId: number, rate: number, at: number): State {
-    const others = counts.othersEntries(tenantId);
+    const others = counts.othersCharged(tenantId);
     const known = states.get(tenantId);
     if (known === undefined) {
       forget(at);
@@ -53,7 +55,7 @@ export function tenantBucket({ counts, now, keep = 10_000 }: TenantBucketOptions
   function take(tenantId: number, rate: number, entries: number): Refund {
     const state = stateOf(tenantId, rate, now());
     const { bucket, debit, retryAfter } = takeTenant(state.bucket, rate, entries);
-    if (retryAfter !== null) throw emptyBucket(rate, entries, retryAfter);
+    if (retryAfter !== null) throw emptyBucket(unit, rate, entries, retryAfter);
     state.bucket = bucket;
     return () => {
       state.bucket = giveBack(state.bucket, rate, debit);
@@ -65,7 +67,7 @@ export function tenantBucket({ counts, now, keep = 10_000 }: TenantBucketOptions
     charge({ tenantId, plan }, entries) {
       const rate = plan.entriesPerSecond;
       if (entries === 0) return () => undefined;
-      if (rate === 0) throw rateLimited(`The plan ${plan.name} takes no entries: its rate is zero.`, BLOCKED_RETRY_AFTER);
+      if (rate === 0) throw rateLimited(`The plan ${plan.name} takes no ${unit}: its rate is zero.`, BLOCKED_RETRY_AFTER);
       const giveTokensBack = rate <= MAX_RATE ? take(tenantId, rate, entries) : null;
       counts.charged(tenantId, entries);
       return () => {
@@ -76,9 +78,9 @@ export function tenantBucket({ counts, now, keep = 10_000 }: TenantBucketOptions
   };
 }
 
-const emptyBucket = (rate: number, entries: number, retryAfter: number): Error =>
+const emptyBucket = (unit: string, rate: number, entries: number, retryAfter: number): Error =>
   rateLimited(
-    `The tenant sends more than its ${String(rate)} entries/s and is in debt; a request of ${String(entries)} entries must wait ` +
-      `${String(retryAfter)} s. Requests of at most ${String(burst(rate))} entries are taken now.`,
+    `The tenant sends more than its ${String(rate)} ${unit}/s and is in debt; a request of ${String(entries)} ${unit} must wait ` +
+      `${String(retryAfter)} s. Requests of at most ${String(burst(rate))} ${unit} are taken now.`,
     retryAfter,
   );

@@ -29,7 +29,7 @@ export class TenantShares {
     const weight = Math.min(Math.max(plan.entriesPerSecond, 1), this.#rate);
     this.#weights += weight - (known?.weight ?? 0);
     const rate = Math.max(1, Math.floor((this.#rate * weight) / this.#weights));
-    const others = this.#counts.othersEntries(tenantId);
+    const others = this.#counts.othersCharged(tenantId);
     const bucket = known === undefined ? fullBucket(rate, now) : refill(known.bucket, rate, now, Math.max(others - known.others, 0));
     const share = { bucket, rate, others, weight };
     this.#shares.delete(tenantId);

@@ -5,7 +5,9 @@ import { addCount, addCounts, dayOf, type DayCounts } from '../../pipeline/core/
 /** Segments of one partition; beyond that neighbours become one, and twice as many records share one from then on. */
 const MAX_SEGMENTS = 256;
 
-type Segment = UsageSegment & { readonly records: number };
+/** The segment of a partition, whose topic is the caller's. */
+type OwnSegment = Omit<UsageSegment, 'topic'>;
+type Segment = OwnSegment & { readonly records: number };
 type Queue = { readonly segments: Segment[]; /** Records that share a segment. */ readonly grain: number };
 
 /**
@@ -41,7 +43,7 @@ export class Unsettled {
   }
 
   /** One segment for each partition. */
-  joined(): UsageSegment[] {
+  joined(): OwnSegment[] {
     return [...this.#queues].map(([partition, { segments }]) => {
       const days: DayCounts = new Map();
       for (const segment of segments) addCounts(days, segment.days);

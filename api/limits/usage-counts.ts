@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
-import { encodeNode, nodeKey } from '../../pipeline/bus/state/usage-records.ts';
+import { encodeNode, nodeKey, type NodeUsage } from '../../pipeline/bus/state/usage-records.ts';
 import { readAndFollow, type CompactedLog, type CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
@@ -19,10 +19,14 @@ export type UsageCountsOptions = {
 };
 
 /** A stop waits no longer than this for its last publication to the others, who get the same from the log. Milliseconds. */
-const LAST_WORD_MS = 2000;
+const LAST_PUBLISH_MS = 2000;
+
+/** What was charged, by topic and tenant. */
+type Charges = NodeUsage['charged'];
+const NOTHING: Charges = new Map();
 
 /** What all API nodes have counted together, over the topic `usage.v1` (docs/adr/0006-usage.md). */
-export class UsageCounts implements Service, SharedCounts {
+export class UsageCounts implements Service {
   readonly name = 'usage counts';
   readonly #options: Required<UsageCountsOptions>;
   readonly #id = randomUUID();
@@ -31,10 +35,10 @@ export class UsageCounts implements Service, SharedCounts {
   #ready = false;
   #following: Promise<unknown> | null = null;
   #notification: Promise<void> | null = null;
-  /** Entries charged and not published yet, by tenant; negative where more was given back. */
-  readonly #charged = new Map<number, number>();
-  /** The set of entries that is being published; after a failure the same one is published again. */
-  #unpublished: ReadonlyMap<number, number> | null = null;
+  /** What was charged and not published yet, by topic and tenant; negative where more was given back. */
+  readonly #charged = new Map<string, Map<number, number>>();
+  /** The set of charges that is being published; after a failure the same one is published again. */
+  #unpublished: Charges | null = null;
   #seq = 0;
   /** Something was acknowledged that is not published to the others yet. */
   #news = false;
@@ -60,39 +64,40 @@ export class UsageCounts implements Service, SharedCounts {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS).unref())]);
+    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_PUBLISH_MS).unref())]);
     await this.#options.log.stop();
     await this.#following;
   }
 
-  /** Notes records that this node has had acknowledged. */
-  sent(records: readonly SentRecord[]): void {
-    if (this.#view.sent(records)) this.#news = true;
+  /** Notes records that this node has had acknowledged on a topic. */
+  sent(topic: string, records: readonly SentRecord[]): void {
+    if (this.#view.sent(topic, records)) this.#news = true;
   }
 
-  bytesOf(tenantId: number, day: number): number {
-    return this.#view.bytesOf(tenantId, day);
+  /** What the limits of the signal on this topic see: the volume of all signals, and what was charged for this one. */
+  of(topic: string): SharedCounts {
+    const usage = this.#view.of(topic);
+    const charged = this.#charged.get(topic) ?? new Map<number, number>();
+    this.#charged.set(topic, charged);
+    return {
+      bytesOf: (tenantId, day) => this.#view.bytesOf(tenantId, day),
+      othersCharged: (tenantId) => usage.othersCharged(tenantId),
+      othersTotal: () => usage.othersTotal,
+      charged: (tenantId, count) => {
+        charged.set(tenantId, (charged.get(tenantId) ?? 0) + count);
+      },
+      logFull: () => this.#view.logFull(topic, this.#options.now()),
+    };
+  }
+
+  /** The bytes of a tenant on a day, of one topic or, without one, of all. */
+  bytesOf(tenantId: number, day: number, topic?: string): number {
+    return (topic === undefined ? this.#view : this.#view.of(topic)).bytesOf(tenantId, day);
   }
 
   /** The part of `bytesOf` that the usage processor has not read yet. */
   pendingBytesOf(tenantId: number, day: number): number {
     return this.#view.pendingBytesOf(tenantId, day);
-  }
-
-  othersEntries(tenantId: number): number {
-    return this.#view.othersEntries(tenantId);
-  }
-
-  othersTotal(): number {
-    return this.#view.othersTotal();
-  }
-
-  charged(tenantId: number, entries: number): void {
-    this.#charged.set(tenantId, (this.#charged.get(tenantId) ?? 0) + entries);
-  }
-
-  logFull(): string | null {
-    return this.#view.logFull(this.#options.now());
   }
 
   async #follow(tried: () => void): Promise<void> {
@@ -114,8 +119,7 @@ export class UsageCounts implements Service, SharedCounts {
     this.#unpublished ??= this.#takeCharged();
     if (this.#unpublished === null && !this.#news) return;
     this.#news = false;
-    const entries = this.#unpublished ?? new Map<number, number>();
-    const usage = { seq: this.#seq, entries, unreflected: this.#view.unsettled() };
+    const usage = { seq: this.#seq, charged: this.#unpublished ?? NOTHING, unreflected: this.#view.unsettled() };
     try {
       await log.append(nodeKey(this.#id), encodeNode(usage));
       this.#unpublished = null;
@@ -125,12 +129,16 @@ export class UsageCounts implements Service, SharedCounts {
     }
   }
 
-  /** A new set of entries, if there is one. What was given back waits until as much was charged, so that no count falls. */
-  #takeCharged(): ReadonlyMap<number, number> | null {
-    const charged = new Map([...this.#charged].filter(([, entries]) => entries > 0));
-    for (const [tenantId, entries] of this.#charged) if (entries >= 0) this.#charged.delete(tenantId);
-    if (charged.size === 0) return null;
+  /** A new set of charges, if there is one. What was given back waits until as much was charged, so that no count falls. */
+  #takeCharged(): Charges | null {
+    const set = new Map<string, ReadonlyMap<number, number>>();
+    for (const [topic, all] of this.#charged) {
+      const charged = new Map([...all].filter(([, count]) => count > 0));
+      for (const [tenantId, count] of all) if (count >= 0) all.delete(tenantId);
+      if (charged.size > 0) set.set(topic, charged);
+    }
+    if (set.size === 0) return null;
     this.#seq += 1;
-    return charged;
+    return set;
   }
 }

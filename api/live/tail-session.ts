@@ -39,7 +39,7 @@ export type TailDeps = {
 };
 
 /** Most stored entries that a tail is given first, the newest. */
-export const MAX_BACKFILL = 10_000;
+const MAX_BACKFILL = 10_000;
 /** How often a client is sent its position, and what was dropped. Milliseconds. */
 const TICK_MS = 1000;
 /** Stored entries wait for the client: how much may wait to be sent (bytes), and how long (milliseconds). */

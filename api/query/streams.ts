@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sql, texts, uint32 } from '../../pipeline/core/sql.ts';
+import { numberSet, ofTenant, sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { daysOf, onDays } from '../../logsql/sql/days.ts';
 import type { StreamNames } from '../../logsql/base/types.ts';
@@ -39,7 +39,7 @@ export class StreamDirectory {
     for (let at = 0; at < missing.length; at += BATCH) {
       const batch = missing.slice(at, at + BATCH);
       const rows = await this.#store.rows(
-        sql`SELECT stream_id, any(_stream) FROM streams WHERE tenant_id = ${uint32(options.tenantId)} AND ${onDays(daysOf(window))} AND stream_id IN (SELECT toUInt64(arrayJoin(${texts(batch)}))) GROUP BY stream_id`,
+        sql`SELECT stream_id, any(_stream) FROM streams WHERE ${ofTenant(options.tenantId)} AND ${onDays(daysOf(window))} AND stream_id IN ${numberSet(batch)} GROUP BY stream_id`,
         options,
       );
       for (const [id, stream] of rows) {

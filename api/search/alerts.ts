@@ -1,12 +1,13 @@
 import type { Alert } from '../../pipeline/alerting/book/alert.ts';
 import { shownAlert, type ShownAlert, type Why } from '../../pipeline/alerting/book/shown-alert.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
-import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
+import { conjunction, int64, ofTenant, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import type { Row } from '../../pipeline/store/client.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { AlertParameters, AlertsParameters } from '../query/parameters.ts';
+import { tenantRows } from '../query/tenant-rows.ts';
 import { retentionFloor, timeOf } from '../query/window.ts';
+import { notAfter, notBefore } from './time-bounds.ts';
 
 const SECOND = 1_000_000_000n;
 /** Without `state`, `since` and `until`, alerts that were resolved within this time are listed too. Nanoseconds. */
@@ -35,31 +36,25 @@ export async function alert({ id }: AlertParameters, request: Request, deps: Dep
 /** Conditions on what an alert never changes, and on its last row. */
 export type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
 
-/** A time that the table can have, in seconds: of the end of a window the last one, of its start the first one. */
-export const seconds = (time: bigint, isEnd: boolean): ReturnType<typeof int64> => {
-  const within = time < MIN_TIME ? MIN_TIME : time > MAX_TIME ? MAX_TIME : time;
-  return int64(isEnd ? within / SECOND : -(-within / SECOND));
-};
-
 /** The tenant, and what its plan still shows. */
 export function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
   const floor = retentionFloor(deps.now(), retentionDays);
-  const own = sql`tenant_id = ${uint32(tenantId)} AND part = 0`;
-  return floor === null ? [own] : [own, sql`fired_at >= toDateTime64(${seconds(floor, false)}, 0, 'UTC')`];
+  const own = [ofTenant(tenantId), sql`part = 0`];
+  return floor === null ? own : [...own, notBefore(sql`fired_at`, floor)];
 }
 
-/** From when on resolved alerts are listed by default. */
-export const updatedLately = (now: bigint): Sql => sql`toDateTime64(${seconds(now - RECENT, false)}, 0, 'UTC')`;
+/** Whether an alert was resolved lately enough to be listed by default. */
+export const isLate = (resolvedAt: Sql, now: bigint): Sql => notBefore(resolvedAt, now - RECENT);
 
 function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Where {
   const now = deps.now();
   const { state, severity, since, until, detector_type: detector, service } = parameters;
-  const isRecent = sql`(state = 'firing' OR resolved_at >= ${updatedLately(now)})`;
+  const isRecent = sql`(state = 'firing' OR ${isLate(sql`resolved_at`, now)})`;
   return {
     fixed: [
       ...ownOf(request, deps),
-      ...(since === null ? [] : [sql`fired_at >= toDateTime64(${seconds(timeOf('since', since, now).start, false)}, 0, 'UTC')`]),
-      ...(until === null ? [] : [sql`fired_at <= toDateTime64(${seconds(timeOf('until', until, now).end, true)}, 0, 'UTC')`]),
+      ...(since === null ? [] : [notBefore(sql`fired_at`, timeOf('since', since, now).start)]),
+      ...(until === null ? [] : [notAfter(sql`fired_at`, timeOf('until', until, now).end)]),
       ...(detector === null ? [] : [sql`detector = ${text(detector)}`]),
       ...(service === null ? [] : [sql`service = ${text(service)}`]),
     ],
@@ -72,9 +67,9 @@ function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Wh
 }
 
 /** The condition of rows that are the last word on their alert. */
-export function lastWord({ fixed, last }: Where): Sql {
-  const all = join(fixed, sql` AND `);
-  return join([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last], sql` AND `);
+export function latestRows({ fixed, last }: Where): Sql {
+  const all = conjunction(fixed);
+  return conjunction([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last]);
 }
 
 /** What is shown of a row, in this order. */
@@ -91,14 +86,14 @@ export async function readAlerts(
   request: Request,
   deps: Deps,
 ): Promise<{ readonly items: readonly ShownAlert[]; readonly total: number }> {
-  const { store, options } = deps.runner(request);
-  const where = lastWord({ fixed, last });
+  const where = latestRows({ fixed, last });
   const [rows, counts] = await Promise.all([
-    store.rows(
+    tenantRows(
       sql`SELECT ${COLUMNS} FROM (SELECT *, sum(size) OVER (ORDER BY ${NEWEST_FIRST}) - size AS before FROM (SELECT *, length(stream) + length(description) + length(evidence) AS size FROM alerts WHERE ${where} ORDER BY ${NEWEST_FIRST} LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)})) WHERE before < ${int64(MOST_BYTES)} ORDER BY ${NEWEST_FIRST}`,
-      options,
+      request,
+      deps,
     ),
-    store.rows(sql`SELECT toString(uniqExact(id)) FROM alerts WHERE ${where}`, options),
+    tenantRows(sql`SELECT toString(uniqExact(id)) FROM alerts WHERE ${where}`, request, deps),
   ]);
   const why = await whyOf(rows.map(([id]) => Number(id)), request, deps); // prettier-ignore
   return { items: rows.map((row) => render(row, why)), total: totalOf(rows.length, offset, counts) };
@@ -113,10 +108,10 @@ export function totalOf(onPage: number, offset: number, counts: readonly Row[]):
 /** What has changed about each of these alerts, where it was found. */
 async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, Why>> {
   if (ids.length === 0) return new Map();
-  const { store, options } = deps.runner(request);
-  const rows = await store.rows(
-    sql`SELECT toString(id), argMax(evidence, version), argMax(title, version), argMax(description, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
-    options,
+  const rows = await tenantRows(
+    sql`SELECT toString(id), argMax(evidence, version), argMax(title, version), argMax(description, version) FROM alerts WHERE ${ofTenant(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
+    request,
+    deps,
   );
   return new Map(
     rows.map(([id, evidence, title, description]) => [

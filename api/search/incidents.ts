@@ -1,6 +1,8 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
-import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { lastWord, ownOf, readAlerts, seconds, totalOf, updatedLately } from './alerts.ts';
+import { conjunction, int64, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
+import { isLate, latestRows, ownOf, readAlerts, totalOf } from './alerts.ts';
+import { notAfter, notBefore } from './time-bounds.ts';
+import { tenantRows } from '../query/tenant-rows.ts';
 import { timeOf } from '../query/window.ts';
 import { timeText, type ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 import type { Deps, Request } from '../query/deps.ts';
@@ -44,13 +46,13 @@ export async function incident({ id }: AlertParameters, request: Request, deps: 
 function havingOf({ state, since, until }: IncidentsParameters, deps: Deps): Sql[] {
   const now = deps.now();
   const firing = sql`countIf(state = 'firing')`;
-  const isLate = sql`(${firing} > 0 OR max(resolved_at) >= ${updatedLately(now)})`;
+  const isRecent = sql`(${firing} > 0 OR ${isLate(sql`max(resolved_at)`, now)})`;
   return [
     ...(state === 'firing' ? [sql`${firing} > 0`] : []),
     ...(state === 'resolved' ? [sql`${firing} = 0`] : []),
-    ...(state === null && since === null && until === null ? [isLate] : []),
-    ...(since === null ? [] : [sql`min(fired_at) >= toDateTime64(${seconds(timeOf('since', since, now).start, false)}, 0, 'UTC')`]),
-    ...(until === null ? [] : [sql`min(fired_at) <= toDateTime64(${seconds(timeOf('until', until, now).end, true)}, 0, 'UTC')`]),
+    ...(state === null && since === null && until === null ? [isRecent] : []),
+    ...(since === null ? [] : [notBefore(sql`min(fired_at)`, timeOf('since', since, now).start)]),
+    ...(until === null ? [] : [notAfter(sql`min(fired_at)`, timeOf('until', until, now).end)]),
   ];
 }
 
@@ -61,16 +63,16 @@ async function read(
   request: Request,
   deps: Deps,
 ): Promise<{ readonly items: readonly IncidentAnswer[]; readonly total: number }> {
-  const { store, options } = deps.runner(request);
   const fixed = [...ownOf(request, deps), sql`incident_id != 0`, ...conditions];
-  const last = sql`SELECT incident_id, service, state, severity, fired_at, updated_at, resolved_at FROM alerts WHERE ${lastWord({ fixed, last: [] })} LIMIT 1 BY id`;
-  const groups = sql`FROM (${last}) GROUP BY incident_id HAVING ${join([sql`count() > 0`, ...having], sql` AND `)}`;
+  const last = sql`SELECT incident_id, service, state, severity, fired_at, updated_at, resolved_at FROM alerts WHERE ${latestRows({ fixed, last: [] })} LIMIT 1 BY id`;
+  const groups = sql`FROM (${last}) GROUP BY incident_id HAVING ${conjunction([sql`count() > 0`, ...having])}`;
   const [rows, counts] = await Promise.all([
-    store.rows(
+    tenantRows(
       sql`SELECT toString(incident_id), any(service), toString(countIf(state = 'firing')), toString(countIf(severity = 'critical')), toString(countIf(severity = 'warning')), toString(reinterpretAsInt64(min(fired_at))), toString(reinterpretAsInt64(max(resolved_at))), toString(reinterpretAsInt64(max(updated_at))), toString(count()) ${groups} ORDER BY min(fired_at) DESC, incident_id DESC LIMIT ${uint32(limit)} OFFSET ${uint32(offset)}`,
-      options,
+      request,
+      deps,
     ),
-    store.rows(sql`SELECT toString(count()) FROM (SELECT incident_id ${groups})`, options),
+    tenantRows(sql`SELECT toString(count()) FROM (SELECT incident_id ${groups})`, request, deps),
   ]);
   const alerts = await alertsOf(rows.map(([id]) => Number(id)), request, deps); // prettier-ignore
   return {

@@ -2,7 +2,6 @@ import { allOf } from '../../logsql/filters/logic.ts';
 import { MAX_QUERY_LENGTH, parseFilter } from '../../logsql/parser/parser.ts';
 import type { Filter } from '../../logsql/base/types.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
-import type { Arguments } from './arguments.ts';
 import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** Most of them in one request, and most fields and values in one written as JSON. */
@@ -13,7 +12,7 @@ const MAX_FILTERS = 50;
  * They hold for every entry that is looked at, also by queries inside the query; a subquery of their own is refused. Null where
  * there are none. Throws HttpError 400 and LogsqlSyntaxError.
  */
-export function extraFilters(parameters: Arguments, now: bigint): Filter | null {
+export function extraFilters(parameters: Pick<URLSearchParams, 'getAll'>, now: bigint): Filter | null {
   const texts = [
     ...parameters.getAll('extra_filters').map((text) => fromJson(text, fieldFilter, ' ')),
     ...parameters.getAll('extra_stream_filters').map((text) => fromJson(text, streamFilter, ',', '{', '}')),

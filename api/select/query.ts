@@ -8,7 +8,7 @@ import type { Request } from '../query/deps.ts';
 import { rows } from '../query/rows.ts';
 import type { Chunk } from '../query/runner.ts';
 import { prepare } from '../query/run.ts';
-import { toClientError } from '../query/timed.ts';
+import { toClientError } from '../query/client-error.ts';
 import { MAX_HELD, readLimit, readSelection, selectionOptions } from './arguments.ts';
 import type { Select } from './select.ts';
 import { renderLines, resumed } from './lines.ts';

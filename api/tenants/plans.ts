@@ -150,7 +150,7 @@ export const PLANS: readonly Plan[] = [
 ];
 
 /** Other names under which a plan is requested. */
-export const PLAN_ALIASES: Readonly<Record<string, string>> = { free: 'trial', enterprise: 'custom' };
+const PLAN_ALIASES: Readonly<Record<string, string>> = { free: 'trial', enterprise: 'custom' };
 
 /** The plan of this name or alias, or undefined. */
 export function findPlan(name: string): Plan | undefined {

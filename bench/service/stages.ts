@@ -1,10 +1,9 @@
 import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import { alertColumns } from '../../pipeline/alerting/book/alert-columns.ts';
+import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
-import { encodeTick } from '../../pipeline/bus/records/record.ts';
+import { encodeTick, encodeHeaders } from '../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders } from '../../pipeline/logs/record.ts';
 import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
 import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
@@ -42,9 +41,9 @@ export class ServiceStages {
     if (writer.accepted !== entries.length) throw new Error(`${String(entries.length - writer.accepted)} entries were not taken.`);
     for (const chunk of writer.chunks()) {
       const { partition, count } = chunk;
-      const { value, streams } = chunk.encode();
+      const { value, headers } = chunk.encode();
       const info = { tenantId: TENANT, retentionDays: RETENTION_DAYS, count, bytes: value.length, encoding: 'columns' };
-      this.#append(partition, appendedAt, { value, headers: encodeLogHeaders(info, streams) });
+      this.#append(partition, appendedAt, { value, headers: encodeHeaders(logsSignal, info, headers) });
     }
   }
 
@@ -73,7 +72,7 @@ export class ServiceStages {
     const message = { value, headers, offset: String(this.#partials++), timestamp: String(appendedAt) } as KafkaMessage;
     for (const record of this.#second.fold(this.#watched, partialInputOf(0, message))) {
       if (record.topic === 'partials.v1') continue;
-      const rows = alertColumns.read(record.value, Number(record.headers['count']));
+      const rows = alertLayout.read(record.value, Number(record.headers['count']));
       if (typeof rows === 'string') throw new Error(rows);
       this.rows.push(...rows);
     }

@@ -8,8 +8,8 @@ const plans = from('api/tenants/plans.ts');
 const draft = from('pipeline/logs/draft.ts');
 const writer = from('pipeline/logs/writer.ts');
 const names = from('pipeline/logs/names.ts');
-const words = from('pipeline/logs/columns/words.ts');
-const rejections = from('pipeline/logs/rejections.ts');
+const words = from('pipeline/rows/words.ts');
+const rejections = from('pipeline/intake/rejections.ts');
 const rejectionLog = from('api/ingest/rejection-log.ts');
 
 /** From a body to its entries. */
@@ -195,7 +195,7 @@ export const BODIES: Section = {
     {
       what: 'Time of an entry ahead of now; behind it the retention',
       of: 'an entry',
-      bound: [writer('FUTURE_SECONDS', 's')],
+      bound: [from('pipeline/intake/time-bounds.ts')('FUTURE_SECONDS', 's')],
       by: 'the plan',
       beyond: 'The entry is rejected.',
       others: 'nothing',
@@ -259,7 +259,7 @@ export const BODIES: Section = {
       bound: [rejections('MAX_REASONS', 'reasons'), rejections('MAX_TEXTS', 'strings')],
       beyond: 'Further ones count as another reason.',
       others: 'nothing',
-      test: 'test/pipeline/logs/rejections.test.ts',
+      test: 'test/pipeline/intake/rejections.test.ts',
     },
     {
       what: 'Rejections that are kept for the tenant to see',
@@ -294,8 +294,8 @@ export const BODIES: Section = {
       what: 'Fields that a request names for one purpose (`_msg_field`, `ignore_fields`, …)',
       of: 'a request',
       bound: [
-        from('api/ingest/request-fields.ts')('MAX_NAMES', ''),
-        from('api/ingest/request-fields.ts')('MAX_EXTRA', 'characters of `extra_fields`'),
+        from('pipeline/logs/request-fields.ts')('MAX_NAMES', ''),
+        from('pipeline/logs/request-fields.ts')('MAX_EXTRA', 'characters of `extra_fields`'),
       ],
       beyond: '400',
       others: 'nothing',

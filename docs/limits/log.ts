@@ -1,8 +1,8 @@
 import { from, type Section } from './limit.ts';
 
-const publisher = from('pipeline/logs/log-publisher.ts');
+const publisher = from('pipeline/intake/signal-publisher.ts');
 const records = from('pipeline/bus/producer/record-publisher.ts');
-const layout = from('pipeline/logs/columns/layout.ts');
+const layout = from('pipeline/rows/native.ts');
 const tail = from('pipeline/bus/reading/log-tail.ts');
 
 /** The way of entries to Kafka. */
@@ -16,7 +16,7 @@ export const LOG: Section = {
       beyond: '429 `backpressure`',
       others: 'nothing',
       attack: ['flood', 'ones', 'gzip-of-entries'],
-      test: 'test/pipeline/logs/log-publisher.test.ts',
+      test: 'test/pipeline/intake/signal-publisher.test.ts',
     },
     {
       what: 'The same',
@@ -32,7 +32,7 @@ export const LOG: Section = {
       bound: [records('PARTITION_SHARE', 'part'), records('MAX_OLDEST_MS', 'ms')],
       beyond: '429 `backpressure`',
       others: '429 for those whose entries go there; nothing for the others',
-      test: 'test/pipeline/logs/log-publisher.test.ts',
+      test: 'test/pipeline/intake/signal-publisher.test.ts',
     },
     {
       what: 'What a request puts on the log at once',
@@ -41,7 +41,7 @@ export const LOG: Section = {
       beyond: 'The next portion waits until this one is there.',
       others: 'Their entries come in between.',
       attack: ['ones', 'empty-objects', 'otlp-empty-records'],
-      test: 'test/pipeline/logs/log-publisher.test.ts',
+      test: 'test/pipeline/intake/signal-publisher.test.ts',
     },
     {
       what: 'Wait for Kafka’s acknowledgement',
@@ -49,7 +49,7 @@ export const LOG: Section = {
       bound: [records('DEADLINE_MS', 'ms')],
       beyond: '429 `backpressure`; its entries are stored once or not at all.',
       others: 'nothing',
-      test: 'test/pipeline/logs/log-publisher.test.ts',
+      test: 'test/pipeline/intake/signal-publisher.test.ts',
     },
     {
       what: 'A record: its columns, rows, and values of a dictionary',
@@ -80,10 +80,10 @@ export const LOG: Section = {
     {
       what: 'Tenants whose partitions are remembered, in each of two generations',
       of: 'a process',
-      bound: [from('pipeline/logs/shard.ts')('MAX_KNOWN', '')],
+      bound: [from('pipeline/intake/shard.ts')('MAX_KNOWN', '')],
       beyond: 'Those used longest ago are forgotten, and found again.',
       others: 'The same.',
-      test: 'test/pipeline/logs/shard.test.ts',
+      test: 'test/pipeline/intake/shard.test.ts',
     },
     {
       what: 'Bytes that a live worker fetches of a partition, and of all',

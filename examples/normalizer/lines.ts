@@ -3,6 +3,7 @@ import type { Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 /** Plain text, one entry a line: `POST /api/v1/lines?service=cron`. */
 export const lines: Normalizer = {
   name: 'lines',
+  signal: 'logs',
   paths: ['/api/v1/lines'],
   methods: ['POST'],
   normalize({ body, query }, out) {

@@ -1,7 +1,7 @@
 /** `_fingerprint:<hex>`, `_fingerprint:in(…)`: entries whose message is of one of these patterns (docs/patterns.md). */
 import { OVERFLOW_FINGERPRINT } from '../../pipeline/clusterer/clusterer.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { numberSet, ofTenant, sql, text, type Sql } from '../../pipeline/core/sql.ts';
 import { patternOf } from '../values/message-pattern.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 
@@ -13,7 +13,7 @@ const MOST = 1000;
  * In ClickHouse: of the clusters of these fingerprints, by the column `pattern`. In memory, where nothing is known of clusters: of these templates
  * themselves.
  */
-export class FingerprintFilter implements Filter {
+class FingerprintFilter implements Filter {
   readonly fields: readonly string[] = ['_msg'];
   readonly #fingerprints: readonly string[];
   readonly #patterns: ReadonlySet<string>;
@@ -42,10 +42,10 @@ export class FingerprintFilter implements Filter {
 /** A SELECT of the numbers of these fingerprints, and of all that are of their clusters. */
 function patternsOf(tenantId: number, fingerprints: readonly string[]): Sql {
   const numbers = fingerprints.map((one) => BigInt(`0x${one.slice(0, HEX_DIGITS)}`).toString());
-  const own = sql`tenant_id = ${uint32(tenantId)}`;
+  const own = ofTenant(tenantId);
   const root = sql`argMax(root, (version, kafka_off, kafka_idx))`;
-  const given = sql`SELECT toUInt64(arrayJoin(${texts(numbers)}))`;
-  const roots = sql`SELECT ${root} FROM patterns WHERE ${own} AND pattern IN (${given}) GROUP BY pattern HAVING ${root} != ${text(OVERFLOW_FINGERPRINT)}`;
+  const given = numberSet(numbers);
+  const roots = sql`SELECT ${root} FROM patterns WHERE ${own} AND pattern IN ${given} GROUP BY pattern HAVING ${root} != ${text(OVERFLOW_FINGERPRINT)}`;
   const members = sql`SELECT pattern FROM patterns WHERE ${own} AND pattern IN (SELECT pattern FROM patterns WHERE ${own} AND root IN (${roots})) GROUP BY pattern HAVING ${root} IN (${roots})`;
   return sql`(${given} UNION ALL ${members})`;
 }

@@ -8,7 +8,7 @@ import { maybePrefixArgument } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
 /** `i(word)`, `i("a phrase")`, `i(pre*)`: case-insensitive, character by character. */
-export class FoldedFilter extends TextFilter {
+class FoldedFilter extends TextFilter {
   readonly phrase: string;
   readonly isPrefix: boolean;
   readonly #folded: string;

@@ -1,5 +1,5 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { sql, texts, type Sql } from '../../pipeline/core/sql.ts';
+import { numberSet, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { inChunks } from '../sql/statement-budget.ts';
 import { or } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
@@ -10,7 +10,7 @@ import { SubqueryFilter, parseValues } from './in.ts';
 const STREAM_ID = /^[0-9a-fA-F]{48}$/;
 
 /** `_stream_id:<hex>` and `_stream_id:in(…)`. */
-export class StreamIdFilter implements Filter {
+class StreamIdFilter implements Filter {
   readonly fields: readonly string[] = ['_stream_id'];
   readonly #ids: ReadonlySet<string>;
   constructor(ids: readonly string[]) {
@@ -28,7 +28,7 @@ export class StreamIdFilter implements Filter {
       .filter((id) => id.startsWith(tenant))
       .map((id) => BigInt(`0x${id.slice(16)}`))
       .filter((id) => id < 1n << 64n);
-    return or(inChunks(own.map(String)).map((ids) => sql`stream_id IN (SELECT toUInt64(arrayJoin(${texts(ids)})))`));
+    return or(inChunks(own.map(String)).map((ids) => sql`stream_id IN ${numberSet(ids)}`));
   }
 }
 

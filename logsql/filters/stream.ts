@@ -1,7 +1,7 @@
 /** `{app="web",env!="dev" or host=~"h[12]"}`: entries of the streams whose labels match. Regexps match whole values here. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
-import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { ofTenant, sql, text, texts, type Sql } from '../../pipeline/core/sql.ts';
 import type { Regexp } from '../values/regexp.ts';
 import { quote } from '../base/reserved.ts';
 import { onDays } from '../sql/days.ts';
@@ -65,7 +65,7 @@ export class StreamFilter implements Filter {
   }
   sql(context: SqlContext): Sql {
     const condition = or(this.#groups.map((group) => and(group.map(matcherSql))));
-    return sql`stream_id IN (SELECT stream_id FROM streams WHERE tenant_id = ${uint32(context.tenantId)} AND ${onDays(context)} AND ${condition})`;
+    return sql`stream_id IN (SELECT stream_id FROM streams WHERE ${ofTenant(context.tenantId)} AND ${onDays(context)} AND ${condition})`;
   }
 }
 

@@ -4,7 +4,7 @@ import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import type { Lexer } from '../base/lexer.ts';
 import type { Filter } from '../base/types.ts';
-import { duration } from './time.ts';
+import { duration } from './duration.ts';
 
 const DAY = 86_400_000_000_000n;
 /** Bound as Int64: with the UInt64 of a literal, positiveModulo is wrong for times before 1970. */

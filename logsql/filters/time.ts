@@ -3,9 +3,10 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import type { Lexer } from '../base/lexer.ts';
-import { readLength, readTime, type WrittenTime } from '../values/times.ts';
+import { readTime, type WrittenTime } from '../values/times.ts';
 import type { Filter, FilterSpec, Parser } from '../base/types.ts';
 import { momentSql } from '../sql/time.ts';
+import { duration, printToken } from './duration.ts';
 import { parseDayRange, parseWeekRange } from './time-of.ts';
 
 /** Entries from `min` to `max` (nanoseconds, both included); null is without end. */
@@ -36,28 +37,14 @@ export class TimeFilter implements Filter {
 type Range = { readonly min: bigint | null; readonly max: bigint | null; readonly written: string };
 
 const startsLikeTime = (lexer: Lexer): boolean => lexer.is('now') || /^[0-9]{4}(?:$|[-+Zz])/.test(lexer.token);
-const TOKEN = /^[\p{L}\p{N}_.:+-]+$/u;
-const print = (text: string): string => (TOKEN.test(text) ? text : JSON.stringify(text));
 
 function time(parser: Parser): { readonly at: WrittenTime; readonly text: string } {
   const mark = parser.lexer.save();
   const text = parser.lexer.compound('a time');
   const at = readTime(text, parser.now);
-  if (at !== null) return { at, text: print(text) };
+  if (at !== null) return { at, text: printToken(text) };
   parser.lexer.restore(mark);
   return parser.lexer.fail('expected a time such as 2026-11-18T10:05Z');
-}
-
-/** A duration in nanoseconds, never negative unless `signed`. */
-export function duration(lexer: Lexer, signed = false): { readonly length: bigint; readonly text: string } {
-  const mark = lexer.save();
-  const text = lexer.compound('a duration');
-  const length = readLength(text);
-  if (length === null) {
-    lexer.restore(mark);
-    return lexer.fail('expected a duration such as 1h30m, of at most 200y');
-  }
-  return { length: signed || length >= 0n ? length : -length, text: print(text) };
 }
 
 /** `[a, b)` and its like, from the opening bracket on. */

@@ -22,7 +22,7 @@ import type { Filter, Parser, Pipe, QueryNode, QueryOptions } from '../base/type
 
 /** Longest query, in characters, and deepest nesting of parentheses, negations and subqueries. */
 export const MAX_QUERY_LENGTH = 10_000;
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 100;
 /** Most queries inside a query (`in(<query>)`, `union`, `join`): each is run on its own. */
 export const MAX_QUERIES = 100;
 

@@ -83,7 +83,7 @@ export const spanInside = ({ size, offset, calendar }: Bucket): number =>
   }) ?? 0;
 
 /** The beginning of the bucket that a time lies in, in nanoseconds. */
-export function bucketTime(ns: bigint, { size, offset, calendar }: Bucket): bigint {
+function bucketTime(ns: bigint, { size, offset, calendar }: Bucket): bigint {
   const shift = BigInt(Math.trunc(offset));
   if (calendar === 'week') return floorTo(ns, 7n * DAY, shift + MONDAY);
   if (calendar === null) return floorTo(ns, BigInt(Math.max(1, Math.trunc(size))), shift);

@@ -23,6 +23,8 @@ export type Groups = {
     readonly number?: Sql | undefined;
   }[];
   readonly run: RunContext;
+  /** The column that counts rows in doubt, the same in all groups (doubtColumn); where it does, no group is left out: one must be seen. */
+  readonly doubt: Sql | null;
 };
 
 /** The statement for the groups that are left, with the same columns, and what is left to do with their rows. */
@@ -43,11 +45,12 @@ type First = {
 };
 
 const COMMA = sql`, `;
+const DOUBTS = sql`d`;
 /** No pipe cuts off more in SQL. */
 const MOST_FIRST = 100_000;
 
 /** Null where the pipes leave out no group that SQL can find. */
-export function cutGroups({ source, groups, results, run }: Groups, pipes: readonly Pipe[]): GroupCut | null {
+export function cutGroups({ source, groups, results, run, doubt }: Groups, pipes: readonly Pipe[]): GroupCut | null {
   if (groups.length === 0) return null;
   const expressions = groups.map(({ key }) => key);
   const columns = results.flatMap((result) => result.columns);
@@ -56,9 +59,15 @@ export function cutGroups({ source, groups, results, run }: Groups, pipes: reado
   const rows = new GroupRows(fieldsOf({ groups, results }, keys, names), run);
   const { left, first } = rows.through(pipes, isOrdered);
   if (rows.isInDoubt || (first === null && left.length === pipes.length)) return null;
-  const made = [...expressions, ...columns].map((expression, index) => sql`${expression} AS ${[...keys, ...names][index] ?? sql``}`);
+  // it might be all that is skipped
+  if (doubt !== null && (first?.offset ?? 0) > 0) return null;
+  if (doubt !== null) rows.keepWhere(sql`${DOUBTS} > 0`);
+  const doubts = doubt === null ? [] : [DOUBTS];
+  const made = [...expressions, ...columns, ...(doubt === null ? [] : [doubt])].map(
+    (expression, index) => sql`${expression} AS ${[...keys, ...names, DOUBTS][index] ?? sql``}`,
+  );
   const inner = sql`(SELECT ${join(made, COMMA)} FROM ${source} GROUP BY ${join(expressions, COMMA)})`;
-  const all = join([...keys, ...names], COMMA);
+  const all = join([...keys, ...names, ...doubts], COMMA);
   const kept = sql`SELECT ${all} FROM ${rows.over(inner)}`;
   const statement = isOrdered ? inOrder(kept, all, keys, first) : kept;
   return new StatementBudget().take(statement) ? { statement, left } : null;
@@ -116,6 +125,10 @@ class GroupRows {
   get isInDoubt(): boolean {
     return this.#rows.doubts !== null;
   }
+  /** These are kept whatever the filters say. */
+  keepWhere(rows: Sql): void {
+    this.#rows.doubt(rows);
+  }
   over(inner: Sql): Sql {
     return this.#rows.over(inner, false);
   }
@@ -123,14 +136,14 @@ class GroupRows {
   /** Takes in what SQL can express. Filters, sorts and limits are complete then; what changes rows is done once more with the rows left. */
   through(pipes: readonly Pipe[], isOrdered: boolean): { readonly left: readonly Pipe[]; readonly first: First | null } {
     const left: Pipe[] = [];
-    let areAllSaid = isOrdered;
+    let areAllInSql = isOrdered;
     for (const [index, pipe] of pipes.entries()) {
       if (pipe instanceof FilterPipe) {
         if (this.#rows.through(pipe)) continue;
         // what it leaves out is not known: the first ones are not either
-        areAllSaid = false;
+        areAllInSql = false;
       } else if (pipe.rows !== 'same' || !this.#change(pipe)) {
-        const first = areAllSaid ? this.#firstOf(pipes.slice(index), left.length === 0) : null;
+        const first = areAllInSql ? this.#firstOf(pipes.slice(index), left.length === 0) : null;
         return { left: [...left, ...pipes.slice(index + (first?.done ?? 0))], first };
       }
       left.push(pipe);
@@ -170,7 +183,7 @@ class GroupRows {
   #firstSorted({ keys, isDescending, offset, limit, most = Infinity, rank, partition }: SortOptions, isPlain: boolean): First | null {
     if (keys.length === 0 || partition.length > 0) return null;
     const order: Sql[] = [];
-    let said = 0;
+    let inSql = 0;
     for (const key of keys) {
       const sorted = this.#sorted.get(key.field);
       // without a limit floats of more than 20 characters are sorted as strings
@@ -178,10 +191,10 @@ class GroupRows {
       const isDown = key.isDescending !== isDescending;
       // what is not a number comes last
       for (const by of sorted.isFloat ? [sql`isNaN(${sorted.by})`, sorted.by] : [sorted.by]) order.push(isDown ? sql`${by} DESC` : by);
-      said += 1;
+      inSql += 1;
     }
-    if (said === 0) return null;
-    const isWhole = said === keys.length;
+    if (inSql === 0) return null;
+    const isWhole = inSql === keys.length;
     const size = Math.min(limit, isPlain ? most : Infinity);
     // ranks count from the first one on
     return isWhole && rank === null

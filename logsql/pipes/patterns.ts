@@ -15,7 +15,7 @@ import { Budget } from '../base/rows.ts';
 type Group = { hits: number; example: string };
 
 /** `patterns N`: rows by the templates of their messages, those with most rows first; all where no number is given. Rows without a message are left out. */
-export class PatternsPipe implements Pipe {
+class PatternsPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';
   readonly limit: number;

@@ -31,7 +31,7 @@ export function withMost(pipes: readonly Pipe[], most: number): readonly Pipe[] 
 }
 
 /** What stands in the table of streams, or is sorted as times are. */
-const isColumnOfNoText = (field: string): boolean => ['_stream', '_stream_id', '_time'].includes(field);
+const isColumnWithoutText = (field: string): boolean => ['_stream', '_stream_id', '_time'].includes(field);
 
 type Keyed = { readonly row: LogEntry; readonly texts: readonly string[]; readonly size: number };
 
@@ -76,7 +76,8 @@ export class SortPipe implements Pipe {
     const { keys, isDescending, offset, limit, partition } = this.options;
     const [key, ...more] = keys;
     const most = offset + limit;
-    if (key === undefined || more.length > 0 || partition.length > 0 || most > MOST_SORTED || isColumnOfNoText(key.field)) return undefined;
+    if (key === undefined || more.length > 0 || partition.length > 0 || most > MOST_SORTED || isColumnWithoutText(key.field))
+      return undefined;
     return async (input, runner) => {
       const wanted = { field: key.field, isDescending: key.isDescending !== isDescending, most, fields: this.needs(input.output) };
       const entries = await firstSorted(input, wanted, runner);

@@ -16,7 +16,7 @@ const unescape = (text: string): string =>
   });
 
 /** Reads a pattern; null when a bracket is not closed. `<_>` and `<>` are fields without a name. */
-export function parsePattern(pattern: string): readonly PatternStep[] | null {
+function parsePattern(pattern: string): readonly PatternStep[] | null {
   const steps: PatternStep[] = [];
   let at = 0;
   for (;;) {

@@ -14,7 +14,7 @@ import { Budget, keyOf, rowOf } from '../base/rows.ts';
 const DEFAULT_LIMIT = 10;
 
 /** `top N by (a, b)`: the N groups with the most rows, most first; ties by their values. */
-export class TopPipe implements Pipe {
+class TopPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';
   readonly by: readonly string[];

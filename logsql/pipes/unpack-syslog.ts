@@ -2,7 +2,7 @@ import { parseTime } from '../../pipeline/core/time.ts';
 import { checkParts } from '../base/memory.ts';
 import { momentText } from '../values/times.ts';
 import { unquotePrefix } from '../base/lexer.ts';
-import { duration } from '../filters/time.ts';
+import { duration } from '../filters/duration.ts';
 import type { PipeSpec } from '../base/types.ts';
 import { parseUnpack, type Unpack } from './unpack.ts';
 

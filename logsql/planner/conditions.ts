@@ -1,5 +1,5 @@
 /** The conditions of a statement over entries: tenant, window, and each part of the filter that SQL can express; and their cost. */
-import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { join, ofTenant, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';
 import { TimeFilter } from '../filters/time.ts';
 import { momentSql } from '../sql/time.ts';
@@ -18,17 +18,20 @@ export type Conditions = {
 
 export const AND = sql` AND `;
 
-/** What entries must meet to match a filter within a window. With `maybe`, entries that a cheaper condition leaves in doubt meet it too. */
-export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, { maybe }: { readonly maybe: boolean }): Conditions {
-  const conditions = [sql`tenant_id = ${uint32(context.tenantId)}`, ...within(window)];
+/** Which entries meet conditions although they may not match: none; those that a cheaper condition leaves in doubt; those with long values of promoted fields. */
+type Maybe = 'none' | 'inDoubt' | 'longer';
+
+/** What entries must meet to match a filter within a window. */
+export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, maybe: Maybe): Conditions {
+  const conditions = [ofTenant(context.tenantId), ...within(window)];
   const budget = new StatementBudget();
   const rest: Filter[] = [];
   const doubts: Sql[] = [];
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
     const own: Sql[] = [];
-    const said = budget.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
-    const condition = said === null || own.length === 0 ? said : or([said, ...own]);
+    const inSql = budget.takeFilter(part) ? part.sql(withDoubts(context, maybe, own)) : null;
+    const condition = inSql === null || own.length === 0 ? inSql : or([inSql, ...own]);
     if (condition === null || !budget.take(condition)) rest.push(part);
     else {
       conditions.push(condition);
@@ -36,6 +39,11 @@ export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlCon
     }
   }
   return { conditions, rest, doubt: doubts.length === 0 ? null : or(doubts) };
+}
+
+function withDoubts(context: SqlContext, maybe: Maybe, own: Sql[]): SqlContext {
+  if (maybe === 'inDoubt') return { ...context, doubt: (rows) => void own.push(rows) };
+  return maybe === 'longer' ? { ...context, longer: (rows) => void own.push(rows) } : context;
 }
 
 /** The times of a window. */

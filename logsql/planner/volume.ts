@@ -4,7 +4,7 @@
  * those of hours behind the last segment of days, to those of minutes behind the last one of hours, and to the entries behind that, by their
  * offsets; at both ends of the window, hours, minutes and entries stand for parts of a day, hour or minute. So each entry is counted once.
  */
-import { int64, join, sql, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
+import { int64, join, ofTenant, sql, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import { momentSql } from '../sql/time.ts';
 import type { Counts, Filter, SqlContext } from '../base/types.ts';
 import type { TimeWindow } from '../base/time-window.ts';
@@ -119,7 +119,7 @@ function countedRows(request: VolumeRequest, longest: number, isByStream: boolea
   // a row in place of single streams stands for any of them
   const filter = conditions.length === 0 ? [] : [isByStream ? sql`(scope = ${uint32(SCOPE_ALL_ALONE)} OR ${join(conditions, AND)})` : join(conditions, AND)]; // prettier-ignore
   const where = [
-    sql`tenant_id = ${uint32(context.tenantId)}`,
+    ofTenant(context.tenantId),
     scopes,
     sql`(${join(tiles(cover, window, longest), OR)})`,
     // where each partition has but its first run there are no rows of others
@@ -162,7 +162,7 @@ const milliSql = (ms: number): Sql => sql`fromUnixTimestamp64Milli(${int64(Math.
 /** The entries that the rows of the volume do not count: at the ends of the window, and behind the last segments. */
 function uncountedRows({ cover, window, context, conditions, columns }: VolumeRequest, whole: Time): Sql[] {
   const select = (...where: readonly Sql[]): Sql =>
-    sql`SELECT ${join([sql`_time`, ...columns, sql`toUInt64(1) AS entries`], COMMA)} FROM logs WHERE ${join([sql`tenant_id = ${uint32(context.tenantId)}`, ...where, ...conditions], AND)}`;
+    sql`SELECT ${join([sql`_time`, ...columns, sql`toUInt64(1) AS entries`], COMMA)} FROM logs WHERE ${join([ofTenant(context.tenantId), ...where, ...conditions], AND)}`;
   const edges = [
     ...(window.start < whole.start ? [sql`_time >= ${momentSql(window.start)} AND _time < ${momentSql(whole.start)}`] : []),
     ...(whole.end <= window.end ? [sql`_time >= ${momentSql(whole.end)} AND _time <= ${momentSql(window.end)}`] : []),

@@ -1,6 +1,6 @@
 /** Entries around others in their streams, without reading the streams: for each match the nearest ones before and behind it. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import { Param, join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { Param, join, ofTenant, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../base/fields.ts';
 import { momentSql } from './time.ts';
 import { sizeOfRow } from '../base/rows.ts';
@@ -39,7 +39,7 @@ export async function contextsOf(input: SqlInput, size: ContextSize, runner: Sta
   const known = new Map<string, Map<string, { readonly entry: LogEntry; readonly place: Position }>>();
   for (let at = 0; at < parts.length; at += BATCH) {
     const places = join(parts.slice(at, at + BATCH), sql` UNION ALL `);
-    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND ${PLACE} IN (${places})`;
+    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM logs WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${places})`;
     for await (const read of runner.chunks(statement)) {
       const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
       for (const row of read) {
@@ -84,7 +84,7 @@ function placesAround(
   const [first, last] = [BigInt(matches[0]?.place.time ?? 0), BigInt(matches.at(-1)?.place.time ?? 0)];
   const from = later(first - size.window, widest.start);
   const to = earlier(last + size.window, widest.end);
-  const own = sql`SELECT ${PLACE} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND stream_id = ${new Param('UInt64', stream)}`;
+  const own = sql`SELECT ${PLACE} FROM logs WHERE ${ofTenant(context.tenantId)} AND stream_id = ${new Param('UInt64', stream)}`;
   const at = momentSql(BigInt(place.time));
   return [
     sql`${own} AND _time = ${at} AND ${PLACE} = ${placeSql(place)}`,

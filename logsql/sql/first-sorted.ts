@@ -4,7 +4,7 @@
  * sorts them as it would sort all entries.
  */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { join, ofTenant, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from '../base/fields.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { entryColumns } from './columns.ts';
@@ -73,7 +73,7 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
   if (parts.length === 0) return [];
   const columns = entryColumns(fields, context.tenantId);
   const read = await runner.rows(
-    sql`SELECT ${columns.list} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND ${PLACE} IN (${join(parts, sql` UNION ALL `)}) ORDER BY ${PLACE}`,
+    sql`SELECT ${columns.list} FROM logs WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${join(parts, sql` UNION ALL `)}) ORDER BY ${PLACE}`,
   );
   const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
   return read.map((row) => columns.decode(row, streams));

@@ -2,7 +2,7 @@ import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
-import { usageRoute } from '../../api/admin/usage-route.ts';
+import { usageRoute, type BilledSignal } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
@@ -26,19 +26,17 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
-import { sinks } from '../../sinks/index.ts';
 import { settingChecks } from '../processor-files.ts';
+import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
+import { createLogGuard } from './log-guard.ts';
 import { ingestPlane, publicHost } from './ingest.ts';
 import { createLive } from './live.ts';
 import type { Role, RoleContext } from './role.ts';
-
-/** The table of each topic. */
-const TABLES = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
 
 /** The processes that answer queries. */
 const queryWorkers = ({ config, log, metrics }: RoleContext, store: Store): QueryPool =>
@@ -81,6 +79,8 @@ function serveAdmin(
     store,
     detection,
     audit,
+    tables,
+    billed,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
@@ -88,20 +88,21 @@ function serveAdmin(
     readonly store: Store;
     readonly detection: DetectionOptions;
     readonly audit: AdminAudit;
+    readonly tables: ReadonlyMap<string, string>;
+    readonly billed: readonly BilledSignal[];
   },
 ): void {
   const { peers, log } = context;
   const routes = [
     ...adminRoutes(control, peers),
     ...adminDetectionRoutes(detection),
-    usageRoute(control, counts),
-    ...deadLetterRoutes({ deadLetters, store, tables: TABLES, log }),
+    usageRoute(control, counts, billed),
+    ...deadLetterRoutes({ deadLetters, store, tables, log }),
     auditRoute(audit),
   ];
   context.serveAdmin(routes, audit);
 }
 
-/** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 /** What answers queries, and tells which of what was taken they cover. */
 function queryPlane(
   context: RoleContext,
@@ -113,12 +114,20 @@ function queryPlane(
   return { engine, cover, runtime: new QueryRuntime({ engine, limits, rate: queryRate(), uses: context.metrics.queries, cover }) };
 }
 
+/** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
+const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
+  context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
+
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
     const { config, log, peers } = context;
     const control = createControlStore(context);
-    const { services, endpoints, counts } = ingestPlane(context, control);
+    const stored = await signalsWith(config.signals.files);
+    const { services, endpoints, counts } = ingestPlane(context, control, sentSignals(stored));
+    const billed = sentSignals(stored).map(({ signal }) => ({ name: signal.name, topic: signal.topic.name }));
+    /** The table of each topic. */
+    const tables = new Map(sinksOf(stored).map(({ signal, table }) => [signal.topic.name, table]));
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
@@ -126,7 +135,7 @@ export const appRole: Role = {
     const custom = await loadDetectors(config.detectors.sources);
     const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
-    serveAdmin(context, { control, counts, deadLetters, store, detection, audit });
+    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
@@ -143,7 +152,7 @@ export const appRole: Role = {
     const host = createHost({
       ...{ name: 'app host', port: config.http.appPort, endpoints: appHostEndpoints(endpoints, read) },
       onUpgrade: live.sockets.onUpgrade,
-      ...publicHost(context, control),
+      ...publicHost(context, control, sentSignals(stored)),
     });
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
@@ -153,6 +162,7 @@ export const appRole: Role = {
       deadLetters,
       history,
       control,
+      ...logGuard(context, stored),
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),
       ...services,
       engine,

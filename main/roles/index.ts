@@ -8,7 +8,6 @@ export type RoleEntry = { readonly name: string; readonly load: () => Promise<Ro
 export const roles = registry<RoleEntry>(
   ({ name }) => [name],
   [
-    { name: 'guard', load: async () => (await import('./guard.ts')).guardRole },
     { name: 'sink', load: async () => (await import('./sink.ts')).sinkRole },
     { name: 'processors', load: async () => (await import('./processors.ts')).processorsRole },
     { name: 'app', load: async () => (await import('./app.ts')).appRole },

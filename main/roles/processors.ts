@@ -10,7 +10,6 @@ import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';
 import { mergers, processors } from '../../pipeline/processors/index.ts';
 import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
-import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
 import { alertBook } from '../../pipeline/alerting/book/book.ts';
 import { alertCommandsSignal, commandsInputOf, type CommandsInput } from '../../pipeline/alerting/book/commands-signal.ts';
@@ -19,7 +18,10 @@ import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/h
 import type { Fold, Tick } from '../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../pipeline/processors/base/position.ts';
 import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
+import { billedInputOf, inputOf, type BilledInput } from '../../pipeline/processors/base/input.ts';
+import { usageOf } from '../../pipeline/processors/usage.ts';
 import { loadProcessorFiles } from '../processor-files.ts';
+import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { customDetectors } from './custom-detectors.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -41,17 +43,29 @@ type Hosting<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | '
 /** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
-    const others = await loadProcessorFiles(context.config.processors.files);
-    const merging = [...mergers.members, ...others.flatMap(({ merger }) => merger ?? [])];
+    const files = await loadProcessorFiles(context.config.processors.files);
+    const sent = sentSignals(await signalsWith(context.config.signals.files));
+    const merging = [...mergers.members, ...files.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
     const shared = { settings: () => control.settings, budget: new SnapshotBudget() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
-      folds: [...processors.members, ...others.map(({ processor }) => processor)].map(hostedProcessor),
+      folds: [
+        ...sent.filter(isLogs).map(usageFold),
+        ...[...processors.members, ...files.map(({ processor }) => processor)].map(hostedProcessor),
+      ],
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       ...shared,
     });
+    const others = sent
+      .filter((one) => !isLogs(one))
+      .map((one) =>
+        hostOf<BilledInput>(context, kafka, {
+          ...{ signal: one.signal, groupId: `${PROCESSORS_GROUP}-${one.signal.name}`, inputOf: billedInputOf, folds: [usageFold(one)] },
+          ...{ budget: shared.budget, entriesOf: () => 0 },
+        }),
+      );
     const custom = await customDetectors(context, control);
     const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<MergerInput>>[] =>
       // who merges nothing does not read what others merge
@@ -64,16 +78,17 @@ export const processorsRole: Role = {
             }),
           ];
     const book = hostOf<CommandsInput | Tick>(context, kafka, {
-      ...{
-        signal: alertCommandsSignal,
-        groupId: BOOK_GROUP,
-        inputOf: commandsInputOf,
-        folds: [alertBook],
-      },
+      ...{ signal: alertCommandsSignal, groupId: BOOK_GROUP, inputOf: commandsInputOf, folds: [alertBook] },
       // an alert, and a user who resolves one, wait for each of the few records
       ...{ budget: shared.budget, minBytes: 1, entriesOf: () => 0 },
     });
-    const hosts = [first, ...mergersOf(MERGERS_GROUP, merging), ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger]), book];
+    const hosts = [
+      first,
+      ...others,
+      ...mergersOf(MERGERS_GROUP, merging),
+      ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger]),
+      book,
+    ];
     const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
@@ -81,6 +96,10 @@ export const processorsRole: Role = {
     return [control, ...(custom === null ? [] : [custom.service]), ...hosts.flatMap(({ states, host }) => [...states, host])];
   },
 };
+
+/** Who counts what a signal's records are billed for. Those of the log are read with what is derived of it. */
+const usageFold = ({ signal, source }: SentSignal): Fold<unknown, BilledInput> => usageOf(signal.topic.name, source.usage);
+const isLogs = ({ signal }: SentSignal): boolean => signal.name === logsSignal.name;
 
 const headersOf = (setting: Setting | undefined): Record<string, string> =>
   setting === undefined ? {} : { [SETTING]: settingText(setting) };

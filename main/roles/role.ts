@@ -11,6 +11,8 @@ import type { Service } from '../../pipeline/core/service.ts';
 
 /** What a role is made of. */
 export type RoleContext = {
+  /** What this process does. */
+  readonly roles: readonly string[];
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;

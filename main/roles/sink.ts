@@ -9,8 +9,8 @@ import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { FailingInserts } from '../../sinks/failing-inserts.ts';
-import { sinks } from '../../sinks/index.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
+import { signalsWith, sinksOf } from '../signals.ts';
 import type { Role, RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
@@ -51,8 +51,9 @@ const writerMetrics = (metrics: Metrics, failing: FailingInserts): WriterMetrics
 
 /** Writes what is on the topics into ClickHouse, exactly once. */
 export const sinkRole: Role = {
-  services(context: RoleContext): Service[] {
+  async services(context: RoleContext): Promise<Service[]> {
     const { config, log, metrics } = context;
+    const sinks = sinksOf(await signalsWith(config.signals.files));
     const failing = new FailingInserts({
       onChange: (table, isFailing) => {
         metrics.failingInserts.set({ table }, isFailing ? 1 : 0);
@@ -64,7 +65,7 @@ export const sinkRole: Role = {
     const deadLetters = new DeadLetters(kafka);
     const { deadLetterLimit } = config.sinks;
     const reportExpired = expiredReports(context, deadLetters);
-    const consumers = sinks.members.map(
+    const consumers = sinks.map(
       (sink) =>
         new RangeConsumer({
           kafka,

@@ -5,13 +5,13 @@
 export { BACKSLASH, COMMA, SPACE } from '../wire/bytes.ts';
 
 export const DIGIT = 1;
-export const DOT = 2;
-export const SLASH = 4;
+const DOT = 2;
+const SLASH = 4;
 export const COLON = 8;
 /** A byte of a character outside ASCII. */
 export const WIDE = 16;
 /** Signs that are trimmed from an atom's ends. */
-export const SIGN = 32;
+const SIGN = 32;
 export const HARD = 64;
 export const BLANK = 128;
 

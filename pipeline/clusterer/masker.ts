@@ -30,7 +30,7 @@ const [PARENTHESIS, PARENTHESIS_END, BRACKET, BRACE] = [0x28, 0x29, 0x5b, 0x7b] 
 
 const noValues = new WordSet(NO_VALUES);
 const textKeys = new WordSet(TEXT_KEYS);
-const isNoLetter = (byte: number): boolean => !isLetter(byte);
+const isNotLetter = (byte: number): boolean => !isLetter(byte);
 
 /** 1 for what ends a URL, 2 for what may. */
 const URL_END = new Uint8Array(256).fill(1, 0, 0x21).fill(2, 0x80);
@@ -153,7 +153,7 @@ export class Masker {
       if (keyEnd <= this.#from || bytes[keyEnd] !== COLON_SIGN || bytes[keyEnd - 1] !== QUOTE) return index;
       keyEnd -= 1;
     }
-    if (textKeys.startBefore(bytes, this.#from, keyEnd, isNoLetter) >= 0) return index;
+    if (textKeys.startBefore(bytes, this.#from, keyEnd, isNotLetter) >= 0) return index;
     for (let at = index + 1; at < end; at += 1) {
       if (QUOTED_STOP[bytes[at] as number] === 0) continue;
       const isEscape = bytes[at] === BACKSLASH;
@@ -297,7 +297,7 @@ export class Masker {
   }
 
   #isText(bytes: Uint8Array, start: number): boolean {
-    return textKeys.startBefore(bytes, this.#from, start - 1, isNoLetter) >= 0;
+    return textKeys.startBefore(bytes, this.#from, start - 1, isNotLetter) >= 0;
   }
 
   /** An atom with a digit, a dot, a slash, a colon or a sign: its ends are trimmed, and it is read as a whole or part by part. */

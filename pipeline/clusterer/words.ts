@@ -6,7 +6,7 @@ export const MAX_MESSAGE = 4096;
 export const MAX_TEXT = 1024;
 
 /** Characters of the longest atom that counts as a word; a longer one is an id, with or without digits. */
-export const LONGEST_WORD = 64;
+const LONGEST_WORD = 64;
 
 /** Whether an atom has more characters than a word. */
 export const isLong = (bytes: Uint8Array, from: number, to: number): boolean =>

@@ -57,6 +57,8 @@ export type Config = {
   readonly sinks: { readonly deadLetterLimit: number };
   /** Files of processors in addition to the built-in ones. */
   readonly processors: { readonly files: readonly string[] };
+  /** Files of signals in addition to the built-in ones. */
+  readonly signals: { readonly files: readonly string[] };
   /** Files, folders and packages of detectors in addition to the built-in ones. */
   readonly detectors: { readonly sources: readonly string[] };
   /** Where alerts are sent. */
@@ -174,6 +176,7 @@ export const environment = Joi.object({
     .allow('')
     .default('')
     .description('Files of further processors, comma-separated: docs/extending/processors.md.'),
+  LOGWEIR_SIGNALS: Joi.string().allow('').default('').description('Files of further signals, comma-separated: docs/extending/signals.md.'),
   LOGWEIR_DETECTORS: Joi.string()
     .allow('')
     .default('')
@@ -340,6 +343,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
       maxFacetFields: Number(env['LOGWEIR_MAX_FACET_FIELDS']),
     },
     processors: { files: list('LOGWEIR_PROCESSORS') },
+    signals: { files: list('LOGWEIR_SIGNALS') },
     detectors: { sources: list('LOGWEIR_DETECTORS') },
     sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },
     alerts: {

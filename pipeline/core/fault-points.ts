@@ -55,6 +55,7 @@ export type FaultHook = {
   readonly periodsMs: Readonly<Partial<Record<FaultPeriod, number>>>;
 };
 
+/** @public read by programs that tests write as strings */
 export const FAULT_HOOK = Symbol.for('logweir.fault-hook');
 
 const hook = (globalThis as { readonly [FAULT_HOOK]?: FaultHook })[FAULT_HOOK];

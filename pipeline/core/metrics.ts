@@ -19,20 +19,27 @@ export type WatchedProcessor = {
 /** The process's own figures: entries, requests, errors, lag, and Node's. Every series carries the label `role`. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly entries = this.#counter('logweir_entries_total', 'Entries accepted and acknowledged.', ['format']);
-  readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', ['format']);
+  readonly entries = this.#counter('logweir_entries_total', 'Entries (of other signals: rows) accepted and acknowledged.', [
+    'format',
+    'signal',
+  ]);
+  readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', [
+    'format',
+    'signal',
+  ]);
   /** What is accepted of each tenant; the largest ones have series. */
   readonly tenants = new TenantUses<'entries' | 'bytes'>('bytes');
   /** Queries of tenants, and the seconds until they were answered. */
   readonly queries = new TenantUses<'queries' | 'seconds'>('seconds');
   readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by format and class of reason.', [
     'format',
+    'signal',
     'reason',
   ]);
   readonly limited = this.#counter(
     'logweir_limited_stream_entries_total',
     'Entries that went to the stream {} since their tenant has as many streams of their day as it may have, by format.',
-    ['format'],
+    ['format', 'signal'],
   );
   readonly batches = this.#counter('logweir_batches_total', 'Batches handed on, by stage (produce, insert).', ['stage']);
   readonly errors = this.#counter('logweir_errors_total', 'Requests answered with an error, by slug and status.', ['slug', 'status']);

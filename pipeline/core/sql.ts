@@ -66,6 +66,15 @@ export function join(parts: readonly Sql[], separator: Sql): Sql {
   return new Sql(strings, values);
 }
 
+/** Conditions that all hold; at least one. */
+export const conjunction = (conditions: readonly Sql[]): Sql => join(conditions, sql` AND `);
+
+/** The condition that every statement on rows of a tenant has. */
+export const ofTenant = (tenantId: number): Sql => sql`tenant_id = ${uint32(tenantId)}`;
+
+/** Numbers in decimal digits as a set, which may be above 2^53: what stands behind IN. */
+export const numberSet = (numbers: readonly string[]): Sql => sql`(SELECT toUInt64(arrayJoin(${texts(numbers)})))`;
+
 export const text = (value: string): Param => new Param('String', value);
 export const uint32 = (value: number): Param => new Param('UInt32', value);
 /** An integer from 0 to 2^53. */

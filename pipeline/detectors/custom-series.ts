@@ -65,7 +65,7 @@ export const pointDetectorOf = (detector: CustomDetector): PointDetector => ({
 });
 
 /** A series that a detector of one's own looks at. */
-export class CustomSeries implements PointSeries {
+class CustomSeries implements PointSeries {
   readonly #detector: CustomDetector;
   #episodes = new CustomEpisodes();
   #state: unknown;

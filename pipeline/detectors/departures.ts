@@ -37,7 +37,7 @@ const DIP_MINUTES = 12;
 /** A minute that repeats as a lone peak after one of these numbers of minutes is a schedule's. */
 const LAGS = [5, 10, 15, 20, 30, 60] as const;
 
-export const isYoung = ({ age }: Track): boolean => age < DAY;
+const isYoung = ({ age }: Track): boolean => age < DAY;
 
 /** By how many entries a window has left what is expected, towards a side; null while a series has no findings. */
 export function departureOf(track: Track, end: number, width: number, side: 'up' | 'down'): number | null {
@@ -47,7 +47,7 @@ export function departureOf(track: Track, end: number, width: number, side: 'up'
 }
 
 /** From which deviation on a window of a scale is unusual. `expected`: entries; a factor is the sensitivity's. */
-export function threshold(track: Track, scale: number, side: 'above' | 'below', expected: number, factor: number): number {
+function threshold(track: Track, scale: number, side: 'above' | 'below', expected: number, factor: number): number {
   const quantile = track[side][scale]?.quantile() ?? 0;
   // bursts are even on the logarithmic scale: the factor is applied there
   const unit = 2 * Math.sqrt(expected + 1);

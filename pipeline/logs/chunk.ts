@@ -1,11 +1,13 @@
-import { placeOf, tenantSeed } from './shard.ts';
+import type { EncodedRows, RowChunk } from '../intake/rows.ts';
+import { placeOf, tenantSeed } from '../intake/shard.ts';
 import { encodeColumns } from './columns/column-encoder.ts';
 import { LogColumns, type Vocabulary } from './columns/log-columns.ts';
 import { StreamList } from './stream-list.ts';
+import { COLUMNS } from '../rows/native.ts';
 import type { Stream } from './streams.ts';
 
 /** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */
-export const MAX_CHUNK_BYTES = 2_000_000;
+const MAX_CHUNK_BYTES = 2_000_000;
 
 /** How many rows columns hold at first, and how many of each are put aside for the next request. */
 const SIZES = [
@@ -47,7 +49,7 @@ export class ColumnPool {
 }
 
 /** Entries of one tenant for one partition, as columns: a record, or a part of one, until it is encoded. */
-export class Chunk {
+export class Chunk implements RowChunk {
   readonly partition: number;
   readonly streams: StreamList;
   readonly columns: LogColumns;
@@ -85,8 +87,8 @@ export class Chunk {
   }
 
   /** The value of its record, and the header of its streams. The chunk must not be used any more. */
-  encode(): { readonly value: Buffer; readonly streams: Buffer } {
-    const encoded = { value: encodeColumns(this.columns), streams: this.streams.encode() };
+  encode(): EncodedRows {
+    const encoded = { value: encodeColumns(this.columns), encoding: COLUMNS, headers: { streams: this.streams.encode() } };
     this.discard();
     return encoded;
   }

@@ -1,5 +1,5 @@
 /** The decimal text of an unsigned number of 64 bits that is held as two signed halves: what is before its last six digits, below 2^53. */
-export function idQuotient(high: number, low: number): number {
+function idQuotient(high: number, low: number): number {
   const upper = high >>> 0;
   const middle = (upper % MILLION) * 65_536 + (low >>> 16);
   const lower = (middle % MILLION) * 65_536 + (low & 0xffff);
@@ -7,7 +7,7 @@ export function idQuotient(high: number, low: number): number {
 }
 
 /** Its last six digits. */
-export function idRemainder(high: number, low: number): number {
+function idRemainder(high: number, low: number): number {
   const middle = ((high >>> 0) % MILLION) * 65_536 + (low >>> 16);
   return ((middle % MILLION) * 65_536 + (low & 0xffff)) % MILLION;
 }

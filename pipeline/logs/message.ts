@@ -73,9 +73,9 @@ export class MessageRules {
   /** Gives an entry that has no message one; its index, or -1 where there is nothing that could be one. */
   make(draft: Draft, { fallback, takesNested, source, labels }: MessageOptions): number {
     const nested = takesNested ? nestedMessage(draft) : null;
-    const told = nested ?? (fallback || this.#telling(draft));
-    if (told !== '') return this.#put(draft, told);
-    if (fallback === undefined && !this.#says(draft, labels)) return -1;
+    const text = nested ?? (fallback || this.#telling(draft));
+    if (text !== '') return this.#put(draft, text);
+    if (fallback === undefined && !this.#hasContent(draft, labels)) return -1;
     return this.#put(draft, source() ?? draft.json());
   }
 
@@ -109,7 +109,7 @@ export class MessageRules {
   }
 
   /** True where there is more than a time, a level, a service and labels. */
-  #says(draft: Draft, labels: ReadonlySet<string>): boolean {
+  #hasContent(draft: Draft, labels: ReadonlySet<string>): boolean {
     for (let i = 0; i < draft.count; i++) {
       const name = draft.fieldNames[i] as Name;
       if (draft.kinds[i] !== ABSENT && !this.#silent.has(name) && !labels.has(name.text)) return true;

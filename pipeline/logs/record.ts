@@ -1,25 +1,19 @@
 import type { Fault } from '../bus/records/dead-letter.ts';
-import type { IHeaders } from '../bus/connection/kafka.ts';
-import { encodeHeaders, faultOf } from '../bus/records/record.ts';
-import type { HeaderText, RecordInfo, SignalRecord } from '../bus/records/signal-record.ts';
+import { faultOf } from '../bus/records/record.ts';
+import type { HeaderText, SignalRecord } from '../bus/records/signal-record.ts';
+import { COLUMNS } from '../rows/native.ts';
 import { MAX_DAY, RecordStreams } from './record-streams.ts';
-import { ROW_VERSION } from './row.ts';
 import { StreamList } from './stream-list.ts';
 
 /** The name of the signal, and of its topic. */
 export const LOGS = 'logs';
 export const LOGS_TOPIC = 'logs.v1';
 
-/** How the value of a record is written: columns (`columns/layout.ts`), which is what we write; or lines of JSON, from other producers. */
-export const COLUMNS = 'columns';
+/** How the value of a record of other producers may be written: lines of JSON. What we write are columns (`columns/log-layout.ts`). */
 export const NDJSON = 'ndjson';
 
 /** A record of `logs.v1`; docs/topics.md is the specification of its headers. */
 export type LogRecord = SignalRecord & { readonly streams: RecordStreams };
-
-/** The headers of a record of `logs.v1`. `streams`: as the encoding has them. */
-export const encodeLogHeaders = (info: RecordInfo, streams: Buffer | string): IHeaders =>
-  encodeHeaders({ name: LOGS, version: ROW_VERSION }, info, { streams });
 
 /** Reads what only log records have in their headers. */
 export function decodeLog(record: SignalRecord, header: HeaderText): LogRecord | Fault {

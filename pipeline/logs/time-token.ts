@@ -39,7 +39,7 @@ export function dayOf(year: number, month: number, day: number): number {
 }
 
 /** `.` and 1 to 9 digits up to `end` as nanoseconds, 0 where there is nothing, -1 where it is something else. */
-export function readFraction(bytes: Uint8Array, at: number, end: number): number {
+function readFraction(bytes: Uint8Array, at: number, end: number): number {
   if (at === end) return 0;
   if (bytes[at] !== 0x2e || end - at < 2 || end - at > 10) return -1;
   let nanos = 0;

@@ -51,7 +51,7 @@ function putList(draft: Draft, name: Name, list: readonly Value[], depth: number
 }
 
 /** The JSON text of a value; null where it is nested too deep. */
-export function jsonOf(value: Value, depth = 1): string | null {
+function jsonOf(value: Value, depth = 1): string | null {
   if (depth > MAX_DEPTH) return null;
   if (Array.isArray(value))
     return joined(

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { MessagePatterns } from '../clusterer/message-patterns.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
@@ -7,25 +6,20 @@ import { Draft } from './draft.ts';
 import { AppliedRules, type FieldRules } from './field-rules.ts';
 import { compact, last, skipSpace } from '../wire/json-tokens.ts';
 import { Names } from './names.ts';
-import { Rejections, type Rejected } from './rejections.ts';
+import { Rejections } from '../intake/rejections.ts';
+import type { RowsOwner, RowWriter } from '../intake/rows.ts';
+import { timeBounds } from '../intake/time-bounds.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
 import { StreamCeilings, type DayStreams } from './day-streams.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
-import { WordTable } from './columns/words.ts';
+import { WordTable } from '../rows/words.ts';
 import { rawHeader } from './raw-header.ts';
 import { Streams, type Stream, type StreamTable } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 
-/** For whom, and under which rules, the entries of one request are written. */
-export type WriterOptions = {
-  readonly tenantId: number;
-  /** The partitions that the tenant's entries go to, each stream to one of them: its shard. At least one. */
-  readonly partitions: readonly number[];
-  /** Retention class in days; 0 keeps for ever, and then only the years 1900 to 2262 bound the time. */
-  readonly retentionDays: number;
-  /** Nanoseconds since the epoch. */
-  readonly receivedAt: bigint;
+/** For whom, and under which rules, the entries of one request are written. Retention that keeps for ever leaves the years 1900 to 2262. */
+export type WriterOptions = RowsOwner & {
   /** Names of the stream labels where the request names its own; null: the default ones. */
   readonly streamFields: readonly string[] | null;
   /** What the request says of fields; null or none: nothing. */
@@ -36,14 +30,8 @@ export type WriterOptions = {
   readonly maxRowBytes?: number;
 };
 
-/** The same for a request: of its tenant's shard only the size is known, which is how many partitions it has. */
-export type RequestOptions = Omit<WriterOptions, 'partitions'> & { readonly shards: number };
-
-/** What became of the entries of a request. */
-export type Written = { readonly accepted: number; readonly rejected: Rejected; readonly total: number };
-
+const NO_HEADERS = {};
 const DAY = 86_400;
-const FUTURE_SECONDS = 2 * DAY;
 /** A record of Kafka takes 8 MiB; control characters take six bytes each in a row. */
 const MAX_ROW_BYTES = 8_000_000;
 
@@ -83,7 +71,7 @@ export class EntryCodec {
  * Takes the entries of one request, makes them canonical, and writes them as rows into chunks, one for each partition.
  * Synchronous; what it cannot take it lists in `rejected`, and everything else is kept.
  */
-export class EntryWriter {
+export class EntryWriter implements RowWriter {
   readonly options: WriterOptions;
   readonly rejected = new Rejections();
   /** Entries seen so far, taken or not. */
@@ -129,9 +117,7 @@ export class EntryWriter {
     this.#labels = options.streamFields === null ? USUAL_LABELS : new Set(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);
     this.#streamsPerDay = options.streamsPerDay ?? Infinity;
-    const now = Number(options.receivedAt / 1_000_000_000n);
-    this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
-    this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
+    [this.#minSeconds, this.#maxSeconds] = timeBounds(options);
   }
 
   /** Entries taken so far. */
@@ -231,6 +217,11 @@ export class EntryWriter {
   reject(reason: string, source: Buffer = NOTHING, from = 0, to = source.length, detail: (() => string) | null = null): void {
     this.rejected.add(this.total, reason, source, from, to, detail);
     this.total += 1;
+  }
+
+  /** How many entries went to the stream `{}`. */
+  answerHeaders(): Readonly<Record<string, string>> {
+    return this.limited === 0 ? NO_HEADERS : { 'X-Limited-Streams': String(this.limited) };
   }
 
   /** What was taken, ready to be produced. */

@@ -2,6 +2,7 @@ import { OPEN_ARRAY } from '../wire/bytes.ts';
 import { skipString, skipValue } from '../wire/json-tokens.ts';
 import { stringAt, walkArray, walkObject } from '../wire/json-walk.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { LogEvents } from './cloudwatch/events.ts';
 import { InnerGzip, isGzip } from './shared/inner-gzip.ts';
 import { refuseUnreadable, takeElements } from './shared/json-elements.ts';
@@ -27,6 +28,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  */
 export const cloudwatch: Normalizer = {
   name: 'cloudwatch',
+  signal: LOGS,
   paths: ['/api/v1/cloudwatch'],
   methods: ['POST'],
   errors: 'firehose',

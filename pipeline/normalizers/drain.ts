@@ -1,6 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../wire/json-tokens.ts';
 import type { EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { takeLogplex } from './heroku.ts';
 import { jsonEntries } from './json-entries.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
@@ -14,6 +15,7 @@ import { takeLines } from './shared/text-lines.ts';
  */
 export const drain: Normalizer = {
   name: 'drain',
+  signal: LOGS,
   paths: ['/api/v1/drain'],
   methods: ['POST'],
   keyInQuery: true,

@@ -1,6 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../wire/json-tokens.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { endOfLine, startsWith } from './shared/bytes.ts';
 import { jsonErrorDetail, NO_OBJECT } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
@@ -19,6 +20,7 @@ const ELASTIC_CLIENTS =
  */
 export const esBulk: Normalizer = {
   name: 'es_bulk',
+  signal: LOGS,
   paths: ['/insert/elasticsearch/_bulk', '/_bulk', '/insert/elasticsearch/:index/_bulk', '/:index/_bulk'],
   batchSettings:
     '`bulk_max_size` in Filebeat, `pipeline.batch.size` in Logstash, `batch.max_bytes` in Vector, `flush.bytes` of the exporter in the OpenTelemetry Collector',

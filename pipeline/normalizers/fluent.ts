@@ -1,4 +1,5 @@
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { takeJsonRecords } from './fluent/json.ts';
 import { PackedRecords } from './fluent/packed.ts';
 import { requestTag } from './fluent/tag.ts';
@@ -13,6 +14,7 @@ import { acceptedAnswer } from './shared/answers.ts';
  */
 export const fluent: Normalizer = {
   name: 'fluent',
+  signal: LOGS,
   paths: ['/api/v1/fluent', '/api/v1/fluentd'],
   batchSettings: '`chunk_limit_size` in the buffer of Fluentd',
   methods: ['POST'],

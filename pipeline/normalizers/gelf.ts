@@ -3,6 +3,7 @@ import { ABSENT, STRING, type Draft } from '../logs/draft.ts';
 import { FixedName, type Name } from '../logs/names.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { SYSLOG_LEVELS } from '../core/severity.ts';
+import { LOGS } from '../logs/record.ts';
 import { takeElements, refuseUnreadable } from './shared/json-elements.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 import { rejectedHeader } from './shared/answers.ts';
@@ -23,6 +24,7 @@ const RESERVED = new Set(['', '_time', '_msg', '_stream', '_stream_id', 'message
  */
 export const gelf: Normalizer = {
   name: 'gelf',
+  signal: LOGS,
   paths: ['/gelf', '/api/v1/gelf'],
   methods: ['POST'],
   keyInQuery: true,

@@ -5,6 +5,7 @@ import { stringAt } from '../wire/json-walk.ts';
 import { FixedName } from '../logs/names.ts';
 import type { Draft } from '../logs/draft.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { hecAnswer } from './hec/answer.ts';
 import { takeElements } from './shared/json-elements.ts';
 import { putJsonToken, scalarText } from './shared/json-token-field.ts';
@@ -39,6 +40,7 @@ const METADATA_AT = 3;
  */
 export const hecEvent: Normalizer = {
   name: 'hec_event',
+  signal: LOGS,
   paths: [
     ...['/services/collector/event', '/services/collector', '/services/collector/event/1.0'],
     ...['/insert/splunk/services/collector/event', '/insert/splunk/services/collector', '/insert/splunk/services/collector/event/1.0'],

@@ -1,6 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import { FixedName } from '../logs/names.ts';
 import type { EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { hecAnswer } from './hec/answer.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { takeLines } from './shared/text-lines.ts';
@@ -15,6 +16,7 @@ const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName(
  */
 export const hecRaw: Normalizer = {
   name: 'hec_raw',
+  signal: LOGS,
   paths: [
     ...['/services/collector/raw', '/services/collector/raw/1.0'],
     ...['/insert/splunk/services/collector/raw', '/insert/splunk/services/collector/raw/1.0'],

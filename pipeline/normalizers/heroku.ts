@@ -1,6 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import { FixedName } from '../logs/names.ts';
 import type { EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { acceptedAnswer } from './shared/answers.ts';
 import { clockOf, takeFrames } from './syslog/take-frames.ts';
@@ -15,6 +16,7 @@ const MAX_TOKEN_LENGTH = 256;
  */
 export const heroku: Normalizer = {
   name: 'heroku',
+  signal: LOGS,
   paths: ['/api/v1/drain/heroku'],
   methods: ['POST'],
   keyInQuery: true,

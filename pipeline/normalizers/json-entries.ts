@@ -2,6 +2,7 @@ import { OPEN_ARRAY, OPEN_OBJECT } from '../wire/bytes.ts';
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../wire/json-tokens.ts';
 import { lastJsonError, validUtf8, type EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { endOfLine } from './shared/bytes.ts';
 import { jsonErrorReason, NO_OBJECT } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
@@ -12,6 +13,7 @@ import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
  */
 export const jsonEntries: Normalizer = {
   name: 'json',
+  signal: LOGS,
   paths: ['/api/v1/ingest', '/insert/jsonline'],
   batchSettings: '`batch.max_bytes` in Vector, the chunk size in Fluent Bit and Fluentd',
   methods: ['POST'],

@@ -2,6 +2,7 @@ import { payloadTooLarge } from '../core/errors.ts';
 import type { Coding } from '../compression/inflate.ts';
 import { inflateSnappy } from '../compression/snappy.ts';
 import type { EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { isJsonBody } from './shared/body-encoding.ts';
 import { readLokiJson } from './loki/json.ts';
 import { readLokiProtobuf } from './loki/protobuf.ts';
@@ -11,6 +12,7 @@ import { rejectedHeader } from './shared/answers.ts';
 /** Loki's push API (https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs): JSON, and protobuf in snappy. */
 export const loki: Normalizer = {
   name: 'loki',
+  signal: LOGS,
   paths: ['/loki/api/v1/push', '/insert/loki/api/v1/push'],
   batchSettings: '`batch_size` in Alloy and Promtail, `loki-batch-size` in the Docker driver, `batch.max_bytes` in Vector',
   methods: ['POST'],

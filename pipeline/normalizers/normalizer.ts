@@ -1,5 +1,6 @@
 import type { Coding } from '../compression/inflate.ts';
-import type { EntryWriter, Written } from '../logs/writer.ts';
+import type { RowWriter, Written } from '../intake/rows.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 
 export type { Written };
 
@@ -28,11 +29,18 @@ export type Ack = {
   readonly stream?: Iterable<string>;
 };
 
+/** Most bytes of a body, as it is received and decompressed. */
+export type Caps = { readonly wire: number; readonly inflated: number };
+
 /**
- * A wire format: bytes in, entries and rejections out. `normalize` is synchronous and throws HttpError (400) only when nothing of
- * the request can be taken; a single bad entry goes to `out.reject`.
+ * A wire format: bytes in, rows of one signal and rejections out (a protocol with several signals has a normalizer for each). `normalize` is synchronous and throws HttpError (400) only when nothing of
+ * the request can be taken; a single bad row goes to `out.reject`. `Writer`: that of the signal's intake.
  */
-export interface Normalizer {
+export interface Normalizer<Writer extends RowWriter = EntryWriter> {
+  /** The name of the signal whose rows it makes: `logs`. */
+  readonly signal: string;
+  /** Caps of its own; by default those of the deployment (`LOGWEIR_MAX_BODY_SIZE_MB`). */
+  readonly caps?: Caps;
   /** The format's name in metrics and docs: `es_bulk`. */
   readonly name: string;
   /** Paths, in the router's notation; the router and the docs take them from here. */
@@ -48,6 +56,6 @@ export interface Normalizer {
   impliedCoding?(contentType: string): Coding | null;
   /** Headers that every answer on these paths carries, errors too. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  normalize(request: IngestRequest, out: EntryWriter): void;
+  normalize(request: IngestRequest, out: Writer): void;
   ack(request: IngestRequest, result: Written, tookMs: number): Ack;
 }

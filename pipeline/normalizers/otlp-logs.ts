@@ -1,4 +1,5 @@
 import type { EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { isJsonBody } from './shared/body-encoding.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 import { exportAnswer } from './otlp/answer.ts';
@@ -8,6 +9,7 @@ import { readOtlpProtobuf } from './otlp/protobuf.ts';
 /** OTLP/HTTP logs (https://opentelemetry.io/docs/specs/otlp/#otlphttp), JSON and protobuf. */
 export const otlpLogs: Normalizer = {
   name: 'otlp_logs',
+  signal: LOGS,
   paths: ['/v1/logs', '/insert/opentelemetry/v1/logs', '/otlp/v1/logs'],
   batchSettings:
     'in the OpenTelemetry Collector `sending_queue: {batch: {sizer: bytes, max_size: 1000000}}` of the exporter, or `send_batch_max_size` of the batch processor; in an SDK `OTEL_BLRP_MAX_EXPORT_BATCH_SIZE`',

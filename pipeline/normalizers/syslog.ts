@@ -1,5 +1,6 @@
 import { invalidBody } from '../core/errors.ts';
 import type { EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { acceptedAnswer } from './shared/answers.ts';
 import { clockOf, takeFrames } from './syslog/take-frames.ts';
@@ -10,6 +11,7 @@ import { clockOf, takeFrames } from './syslog/take-frames.ts';
  */
 export const syslog: Normalizer = {
   name: 'syslog',
+  signal: LOGS,
   paths: ['/api/v1/syslog'],
   methods: ['POST'],
 

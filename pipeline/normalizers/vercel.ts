@@ -1,6 +1,7 @@
 import { FixedName } from '../logs/names.ts';
 import type { Draft } from '../logs/draft.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
+import { LOGS } from '../logs/record.ts';
 import { refuseUnreadable, takeElements } from './shared/json-elements.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 import { acceptedAnswer } from './shared/answers.ts';
@@ -22,6 +23,7 @@ const REQUEST = [['proxy.method'], ['proxy.path', 'path'], ['proxy.statusCode', 
  */
 export const vercel: Normalizer = {
   name: 'vercel',
+  signal: LOGS,
   paths: ['/api/v1/drain/vercel'],
   methods: ['POST'],
   keyInQuery: true,

@@ -7,11 +7,10 @@ import type { Processor } from './base/processor.ts';
 import { rates } from './rates/rates.ts';
 import { ruleAlerts } from '../alerting/rules/rule-alerts.ts';
 import { rules } from './rules/rules.ts';
-import { usage } from './usage.ts';
 import { createVolume } from './volume/volume.ts';
 
 /** Every processor, in the order in which they take a record. Adding one: a file, a line here, a test. */
-export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates, rules, createPatterns()]);
+export const processors = registry<Processor>((processor) => [processor.name], [createVolume(), rates, rules, createPatterns()]);
 
 /** Every merger, in the order in which they take a partial. */
 export const mergers = registry<Merger>((merger) => [merger.name], [alerting, ruleAlerts, clusters]);

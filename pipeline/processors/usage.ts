@@ -5,12 +5,13 @@ import {
   deltaKey,
   encodeDelta,
   encodeSnapshot,
-  parseUsageRecord,
+  parseSnapshot,
   partitionKey,
   type UsageSnapshot,
 } from '../bus/state/usage-records.ts';
 import { addCount, countOf, dayOf, type DayCounts } from '../core/day-counts.ts';
-import type { Fold, Input } from './base/processor.ts';
+import type { BilledInput } from './base/input.ts';
+import type { Fold } from './base/processor.ts';
 
 /** Days that are kept: today, and the two before it for people to look at. */
 const DAYS = 3;
@@ -23,37 +24,44 @@ export type UsageState = {
   /** Tenants that have more than was published, by day. */
   readonly changed: Map<number, Set<number>>;
   /** The offset up to which it was published; null: nothing was. */
-  toldTo: number | null;
+  publishedTo: number | null;
   /** How many records were published. */
-  told: number;
+  published: number;
 };
 
-const newState = (days: DayCounts): UsageState => ({ days, changed: new Map(), toldTo: null, told: 0 });
+const newState = (days: DayCounts): UsageState => ({ days, changed: new Map(), publishedTo: null, published: 0 });
 
-/** Counts the billable bytes of each tenant by the UTC day of the append time (docs/adr/0006-usage.md). */
-export const usage: Fold<UsageState> = {
-  name: 'usage',
+/**
+ * Counts the billable bytes of each tenant on a topic by the UTC day of the append time (docs/adr/0006-usage.md). `name`: of the fold, which
+ * names the topic of its state.
+ */
+export const usageOf = (topic: string, name: string): Fold<UsageState, BilledInput> => ({
+  name,
   init: () => newState(new Map()),
 
-  fold({ days, changed }: UsageState, input: Input): readonly AbsoluteRecord[] {
-    if (input.kind === 'tick' || input.bytes === 0) return [];
+  fold({ days, changed }: UsageState, input: BilledInput): readonly AbsoluteRecord[] {
+    const { tenantId = 0, bytes = 0 } = input;
+    if (bytes === 0) return [];
     const day = dayOf(input.appendedAt);
     touch(days, day);
-    addCount(days, day, input.tenantId, input.bytes);
+    addCount(days, day, tenantId, bytes);
     const tenants = changed.get(day);
-    if (tenants === undefined) changed.set(day, new Set([input.tenantId]));
-    else tenants.add(input.tenantId);
+    if (tenants === undefined) changed.set(day, new Set([tenantId]));
+    else tenants.add(tenantId);
     return [];
   },
 
   news(state: UsageState, partition: number, next: number): readonly AbsoluteRecord[] {
-    if (next === (state.toldTo ?? 0)) return [];
-    const isWhole = state.toldTo === null || state.told % DELTAS === 0;
+    if (next === (state.publishedTo ?? 0)) return [];
+    const isWhole = state.publishedTo === null || state.published % DELTAS === 0;
     const record = isWhole
-      ? { key: partitionKey(partition), value: encodeSnapshot({ next, days: state.days }) }
-      : { key: deltaKey(partition, state.told), value: encodeDelta({ since: state.toldTo ?? 0, next, days: changedDays(state) }) };
-    state.toldTo = next;
-    state.told += 1;
+      ? { key: partitionKey({ topic, partition }), value: encodeSnapshot({ next, days: state.days }) }
+      : {
+          key: deltaKey({ topic, partition }, state.published),
+          value: encodeDelta({ since: state.publishedTo ?? 0, next, days: changedDays(state) }),
+        };
+    state.publishedTo = next;
+    state.published += 1;
     state.changed.clear();
     return [{ topic: USAGE_TOPIC, partition: 0, headers: {}, key: record.key, value: Buffer.from(record.value) }];
   },
@@ -62,10 +70,10 @@ export const usage: Fold<UsageState> = {
   snapshot: ({ days }) => Buffer.from(encodeSnapshot({ next: 0, days })),
 
   restore(bytes: Buffer): UsageState | null {
-    const record = parseUsageRecord(partitionKey(0), bytes.toString());
-    return record?.kind === 'partition' ? newState(record.snapshot.days) : null;
+    const snapshot = parseSnapshot(bytes.toString());
+    return snapshot === null ? null : newState(snapshot.days);
   },
-};
+});
 
 /** The days that are still kept, with what was not published of them. */
 function changedDays({ days, changed }: UsageState): UsageSnapshot['days'] {

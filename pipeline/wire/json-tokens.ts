@@ -7,7 +7,7 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OB
 
 /** What the last string held: nothing special, an escape that may stay as it is, or a `\u` escape that must be looked at. */
 export const PLAIN = 0;
-export const ESCAPED = 1;
+const ESCAPED = 1;
 export const UNICODE_ESCAPED = 2;
 
 /** Where the last failing token went wrong, and what the last string held. Module state: the tokenizer is synchronous. */

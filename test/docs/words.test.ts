@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { wordToAvoid } from '../../lint/words.js';
+import { wordToAvoid, wordToAvoidInName } from '../../lint/words.js';
 
 describe('words to avoid in the strings of the program', () => {
   const FOUND: readonly (readonly [string, string])[] = [
@@ -30,5 +30,29 @@ describe('words to avoid in the strings of the program', () => {
   for (const text of CLEAN)
     it(`finds nothing in "${text}"`, () => {
       expect(wordToAvoid(text)).to.equal(undefined);
+    });
+});
+
+describe('words to avoid in names of the program', () => {
+  const FOUND: readonly (readonly [string, string])[] = [
+    ['askedAt', 'asked'],
+    ['BESIDE_BYTES', 'beside'],
+    ['isNoLetter', 'is no '],
+    ['toldTo', 'told'],
+    ['lastWord', 'last word'],
+    ['last-words', 'last words'],
+    ['HTTPMended', 'mended'],
+  ];
+  for (const [name, word] of FOUND)
+    it(`finds "${word}" in ${name}`, () => {
+      expect(wordToAvoidInName(name)?.word).to.equal(word);
+    });
+
+  for (const name of ['said2', '$said']) it(`finds "said" in ${name}`, () => expect(wordToAvoidInName(name)?.word).to.equal('said'));
+
+  // the last ones are forced: a member of a record, a column
+  for (const name of ['deadLetter', 'essay', 'lastLogLine', 'isNotLetter', 'plainText', 'goneAway', 'isGone', 'told'])
+    it(`finds nothing in ${name}`, () => {
+      expect(wordToAvoidInName(name)).to.equal(undefined);
     });
 });

@@ -35,6 +35,8 @@ export type Instance = {
 export type InstanceOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
+  /** What stands behind `npm start --`. */
+  readonly args?: readonly string[];
   /** The folder of the program; the project itself without it. */
   readonly root?: string;
 };
@@ -60,7 +62,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     ...options.env,
   };
   const began = Date.now();
-  const supervisor = spawn(process.execPath, ['main/start.mjs'], { cwd: options.root ?? root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const program = ['main/start.mjs', ...(options.args ?? [])];
+  const supervisor = spawn(process.execPath, program, { cwd: options.root ?? root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   await readyLine(supervisor);
   return new RunningInstance({
     supervisor,

@@ -12,7 +12,6 @@ import { WINDOW, isPresent, loadBase, loadCases, loadEntries, type Case, type Ro
 import { NOW, entryOf, nanoseconds, type Plain } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 
-export const SECOND = 1_000_000_000n;
 const LIMITS = { queryTimeoutSeconds: 30, maxFacetFields: 50, platformEntriesPerSecond: 0 };
 const START = nanoseconds(WINDOW.start);
 
@@ -52,7 +51,7 @@ export type Parameters = Readonly<Record<string, string | readonly string[]>>;
 export type Answer = { readonly status: number; readonly type: string; readonly text: string; readonly headers: Headers };
 
 /** Parameters as pairs, those with several values once for each. */
-export const pairs = (parameters: Parameters): [string, string][] =>
+const pairs = (parameters: Parameters): [string, string][] =>
   Object.entries(parameters).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
 
 /** VictoriaLogs' read API on a host of its own, over a ClickHouse of its own. */

@@ -17,7 +17,7 @@ export type BatchOptions = {
   readonly isControl?: boolean;
 };
 
-export const BATCH_TIME = 1_795_000_000_123;
+const BATCH_TIME = 1_795_000_000_123;
 
 /** A batch as kafkajs makes it, and as a broker changes it: its offset, and bits of its attributes. */
 export async function kafkaBatch(records: readonly BatchRecord[], options: BatchOptions = {}): Promise<Buffer> {

@@ -1,12 +1,15 @@
-import type { LogPublisher } from '../../api/ingest/log-publisher.ts';
+import type { IntakePublisher } from '../../api/ingest/intake-publisher.ts';
 import { backpressure } from '../../pipeline/core/errors.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { entriesOfChunk } from '../pipeline/logs/entry-lines.ts';
-import { Shards } from '../../pipeline/logs/shard.ts';
-import { EntryCodec, EntryWriter, type RequestOptions, type WriterOptions, type Written } from '../../pipeline/logs/writer.ts';
+import { Shards } from '../../pipeline/intake/shard.ts';
+import type { Written } from '../../pipeline/intake/rows.ts';
+import type { ShardedRequest } from '../../pipeline/intake/signal-publisher.ts';
+import { createLogsIntake } from '../../pipeline/logs/logs-intake.ts';
+import type { EntryWriter, WriterOptions } from '../../pipeline/logs/writer.ts';
 
 /** Keeps what it was given instead of sending it to Kafka. */
-export class FakeLogPublisher implements LogPublisher {
+export class FakeLogPublisher implements IntakePublisher {
   readonly written: { readonly options: WriterOptions; readonly bytes: number; readonly entries: readonly LogEntry[] }[] = [];
   /** `admit()` refuses. */
   full = false;
@@ -14,11 +17,11 @@ export class FakeLogPublisher implements LogPublisher {
   fullAfter = Infinity;
   /** `publish()` rejects. */
   failing = false;
-  readonly #codec = new EntryCodec();
+  readonly #intake = createLogsIntake();
   readonly #shards = new Shards(2);
 
-  writer({ shards, ...options }: RequestOptions, expectedBytes = 0): EntryWriter {
-    return new EntryWriter(this.#codec, { ...options, partitions: this.#shards.of(options.tenantId, shards) }, expectedBytes);
+  writer({ shards, ...request }: ShardedRequest): EntryWriter {
+    return this.#intake.writer({ ...request, partitions: this.#shards.of(request.tenantId, shards) });
   }
 
   admit(): void {

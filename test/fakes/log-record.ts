@@ -1,12 +1,14 @@
 import type { Range } from '../../pipeline/bus/consumer/range.ts';
+import { encodeHeaders } from '../../pipeline/bus/records/record.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
 import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
-import { WordTable } from '../../pipeline/logs/columns/words.ts';
+import { WordTable } from '../../pipeline/rows/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { RecordInfo } from '../../pipeline/bus/records/signal-record.ts';
 import type { IHeaders } from '../../pipeline/bus/connection/kafka.ts';
-import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
+import { NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
 import { RecordStreams } from '../../pipeline/logs/record-streams.ts';
 import { StreamList } from '../../pipeline/logs/stream-list.ts';
 
@@ -40,7 +42,7 @@ export const timesIn = (value: Buffer): number[] => Array.from(value.toString().
 
 /** The headers of a record of another producer, with the encoding `ndjson`. */
 export const plainHeaders = (info: Omit<RecordInfo, 'encoding'>, ...streams: readonly PlainStream[]): IHeaders =>
-  encodeLogHeaders({ ...info, encoding: NDJSON }, JSON.stringify(streams));
+  encodeHeaders(logsSignal, { ...info, encoding: NDJSON }, { streams: JSON.stringify(streams) });
 
 const words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 

@@ -4,6 +4,7 @@ import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/norma
 /** A wire format that takes each line as a message; lines that begin with `bad` are rejected, the body `unreadable` is a 400. */
 export const linesFormat: Normalizer = {
   name: 'lines',
+  signal: 'logs',
   paths: ['/lines', '/lines/:tag'],
   methods: ['POST'],
   normalize(request, out) {
@@ -25,6 +26,7 @@ export const linesFormat: Normalizer = {
 /** The format of the drains: its key may be in the query. Answers 204 and keeps the last request. */
 export const drainFormat: Normalizer & { last: IngestRequest | null } = {
   name: 'drain',
+  signal: 'logs',
   paths: ['/api/v1/drain'],
   methods: ['POST'],
   keyInQuery: true,
@@ -39,6 +41,7 @@ export const drainFormat: Normalizer & { last: IngestRequest | null } = {
 /** A format of Elasticsearch's: a header on every answer, JSON as text, POST and PUT. */
 export const elasticFormat: Normalizer = {
   name: 'elastic',
+  signal: 'logs',
   paths: ['/_bulk', '/:index/_bulk'],
   methods: ['POST', 'PUT'],
   answerHeaders: { 'X-Elastic-Product': 'Elasticsearch' },

@@ -49,7 +49,7 @@ type Send = {
 };
 
 const ANSWERED: Fate = { answer: 'answered' };
-export const NOT_LEADER = 6;
+const NOT_LEADER = 6;
 const OUT_OF_ORDER = 45;
 /** Batches of a producer that Kafka knows again. */
 const REMEMBERED = 5;

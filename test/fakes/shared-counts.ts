@@ -12,7 +12,7 @@ export class FakeSharedCounts implements SharedCounts {
   bytesOf(tenantId: number, day: number): number {
     return this.bytes.get(`${tenantId} ${day}`) ?? 0;
   }
-  othersEntries(tenantId: number): number {
+  othersCharged(tenantId: number): number {
     return this.others.get(tenantId) ?? 0;
   }
   othersTotal(): number {

@@ -137,8 +137,6 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-export const FORMAT_NAMES = FORMATS.map(({ name }) => name);
-
 const SERVICES = ['web', 'gateway', 'worker', 'billing', 'search'];
 const VERBS = ['started', 'queued', 'finished', 'failed', 'retried', 'expired'];
 

@@ -143,7 +143,7 @@ class Made implements Cluster {
     const env = this.#env();
     await runSetup({ dist: DIST, dataDir, env: { ...env, ...this.#addresses() }, signal: new AbortController().signal });
     for (const name of API_NAMES) this.#addApi(name, env, [take(), take(), take()]);
-    for (const name of SINK_NAMES) this.#addRole(name, ['sink', 'guard'], { ...env, ...this.#addresses('sink') });
+    for (const name of SINK_NAMES) this.#addRole(name, ['sink'], { ...env, ...this.#addresses('sink') });
     for (const name of HOST_NAMES) this.#addRole(name, ['processors'], { ...env, ...this.#addresses('sink') });
     await Promise.all(ROLE_NAMES.map((name) => this.process(name).start()));
     await this.untilReady();

@@ -1,9 +1,8 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import type { Cluster } from './cluster.ts';
 import { BROKER_NAMES, type BrokerName } from './broker-network.ts';
 
 /** What these functions ask: any broker that answers, past all proxies. One that is cut off may not know it, and tell what was. */
-type Addressed = Pick<Cluster, 'kafkaAddresses'>;
+type Addressed = { readonly kafkaAddresses: readonly string[] };
 
 const PATIENCE = { connectionTimeout: 1000, requestTimeout: 3000, retry: { retries: 2, initialRetryTime: 100 } };
 const POLL_MS = 250;

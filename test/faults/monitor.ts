@@ -87,7 +87,7 @@ export class Monitor {
 }
 
 /** Resident memory of a process in MiB; null where there is none. */
-export function residentMiB(pid: number): number | null {
+function residentMiB(pid: number): number | null {
   if (pid === 0) return null;
   try {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1];

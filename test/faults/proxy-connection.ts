@@ -1,17 +1,7 @@
 import type net from 'node:net';
-import { createFaults, type Fault } from './proxy-faults.ts';
-import { createLine, type Line, type Shape } from './proxy-line.ts';
-import type { Protocol, ProxyCounts, Way } from './proxy.ts';
-
-/** What all connections of a proxy go by; it changes while they are open. */
-export type Rules = {
-  shape: Shape;
-  /** Which bytes vanish; null: none do. */ blackHole: Way | null;
-  /** Those that no request has taken yet, in their order. */ readonly faults: Fault[];
-  readonly protocol: Protocol;
-  readonly counts: ProxyCounts;
-  readonly random: () => number;
-};
+import { createFaults, type Rules } from './proxy-faults.ts';
+import { createLine, type Line } from './proxy-line.ts';
+import type { Way } from './proxy-rules.ts';
 
 export type Connection = {
   cut(): void;

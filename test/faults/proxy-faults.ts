@@ -1,8 +1,7 @@
 import type net from 'node:net';
-import type { Rules } from './proxy-connection.ts';
 import { httpRequests, kafkaAnswers, kafkaRequests, type Piece } from './proxy-frames.ts';
-import type { Line } from './proxy-line.ts';
-import type { Match } from './proxy.ts';
+import type { Line, Shape } from './proxy-line.ts';
+import type { Match, Protocol, ProxyCounts, Way } from './proxy-rules.ts';
 
 /** What is done to a request, and who is told that it has happened. */
 export type FaultKind =
@@ -14,6 +13,16 @@ export type FaultKind =
 export type Fault = FaultKind & {
   readonly match: Match;
   /** False once nothing waits for it any more. */ readonly isWanted: () => boolean;
+};
+
+/** What all connections of a proxy go by; it changes while they are open. */
+export type Rules = {
+  shape: Shape;
+  /** Which bytes vanish; null: none do. */ blackHole: Way | null;
+  /** Those that no request has taken yet, in their order. */ readonly faults: Fault[];
+  readonly protocol: Protocol;
+  readonly counts: ProxyCounts;
+  readonly random: () => number;
 };
 
 /** A request that was read whole and not forwarded. */

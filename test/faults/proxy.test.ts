@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { isInsert, isInsertInto, isProduce, startProxy, type Protocol, type Proxy } from './proxy.ts';
+import { isInsert, isInsertInto, isProduce, startProxy, type Proxy } from './proxy.ts';
+import type { Protocol } from './proxy-rules.ts';
 
 /** A server that notes what it gets; `answer` says what to send back for the bytes of a connection so far. */
 type Server = { readonly port: number; readonly got: string[]; readonly ended: string[]; close(): void };

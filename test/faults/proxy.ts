@@ -1,11 +1,8 @@
 import net from 'node:net';
-import { joinSockets, type Rules } from './proxy-connection.ts';
-import type { Fault, FaultKind, Held } from './proxy-faults.ts';
-import type { SeenRequest } from './proxy-frames.ts';
+import { joinSockets } from './proxy-connection.ts';
+import type { Fault, FaultKind, Held, Rules } from './proxy-faults.ts';
 import type { Shape } from './proxy-line.ts';
-
-/** `raw` takes no notice of requests: it can cut, refuse, slow down and swallow only. */
-export type Protocol = 'kafka' | 'http' | 'raw';
+import type { Match, Protocol, ProxyCounts, Way } from './proxy-rules.ts';
 
 export type ProxyOptions = {
   readonly target: { readonly host: string; readonly port: number };
@@ -16,23 +13,6 @@ export type ProxyOptions = {
   readonly host?: string;
   readonly port?: number;
 };
-
-/** From the clients to the target (`up`), the other way, or both. */
-export type Way = 'up' | 'down' | 'both';
-
-/** What a proxy has done. */
-export type ProxyCounts = {
-  connections: number;
-  /** Connections that were cut, for whatever reason. */ cut: number;
-  /** Answers that came and were not delivered, and requests of which only a part was forwarded. */
-  droppedResponses: number;
-  truncatedRequests: number;
-  bytes: number;
-  /** Bytes that vanished in a black hole. */ swallowedBytes: number;
-};
-
-/** Which requests a fault is for. */
-export type Match = (request: SeenRequest) => boolean;
 
 /** A request that has left its sender and not reached its target. */
 export type HeldRequest = Pick<Held, 'head' | 'isAbandoned' | 'cut'> & {

@@ -1,4 +1,4 @@
-import { alertColumns } from '../../pipeline/alerting/book/alert-columns.ts';
+import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
 import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
 import { alertBook, FIRST_VERSION } from '../../pipeline/alerting/book/book.ts';
 import { alertCommandsSignal, commandsInputOf } from '../../pipeline/alerting/book/commands-signal.ts';
@@ -18,7 +18,7 @@ const PATIENCE_MS = 180_000;
 const COMMANDS = alertCommandsSignal.topic.name;
 
 /** All records of a topic that are there now, by partition. */
-export async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
+async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
   const ends = await withAdmin(cluster, (admin) => admin.fetchTopicOffsets(topic));
   const left = new Map(ends.filter(({ high, low }) => Number(high) > Number(low)).map(({ partition, high }) => [partition, Number(high)]));
   const found = new Map<number, KafkaMessage[]>(ends.map(({ partition }) => [partition, []]));
@@ -91,7 +91,7 @@ function alertsOf(commands: ReadonlyMap<number, readonly KafkaMessage[]>): Map<n
     const state = alertBook.init();
     for (const message of messages)
       for (const record of alertBook.fold(state, commandsInputOf(partition, message)))
-        for (const row of alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
+        for (const row of alertLayout.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
   }
   return found;
 }

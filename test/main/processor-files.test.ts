@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { loadProcessorFiles, settingChecks } from '../../main/processor-files.ts';
 import type { Json } from '../../pipeline/core/setting.ts';
+import { signals } from '../../main/signals.ts';
 import { topicsWith } from '../../main/topics.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -34,7 +35,12 @@ describe('processors of others', () => {
       ['plain', 'merged'],
     ]);
     expect(found[0]?.processor.init()).to.deep.equal({ n: 1 });
-    expect(topicsWith(found).names).to.include.members(['state.typed.v1', 'state.plain.v1', 'state.merged.v1', 'state.volume.v1']);
+    expect(topicsWith(found, signals.members).names).to.include.members([
+      'state.typed.v1',
+      'state.plain.v1',
+      'state.merged.v1',
+      'state.volume.v1',
+    ]);
   });
 
   it('say what may be set of them, as do those of the service, which take the names of custom detectors', async () => {

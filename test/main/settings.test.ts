@@ -7,7 +7,7 @@ describe('settings', () => {
     const settings = readSettings({}, []);
     expect(settings).to.include({ appUrl: 'http://127.0.0.1:8080', ingestUrl: 'http://127.0.0.1:8081', dataDir: path.resolve('data') });
     expect(settings).to.include({ isKafkaEmbedded: true, isClickHouseEmbedded: true });
-    expect(settings.roles).to.deep.equal(['ingest', 'app', 'sink', 'processors', 'guard']);
+    expect(settings.roles).to.deep.equal(['ingest', 'app', 'sink', 'processors']);
     expect(settings.listeners.map(({ port }) => port)).to.deep.equal([8081, 8080, 8082]);
   });
 
@@ -20,6 +20,16 @@ describe('settings', () => {
     const settings = readSettings({}, ['--role', 'sink,ingest']);
     expect(settings.roles).to.deep.equal(['ingest', 'sink']);
     expect(settings.listeners.map(({ portVariable }) => portVariable)).to.deep.equal(['LOGWEIR_INGEST_PORT']);
+  });
+
+  it('take a role that there was, with a warning that tells who does its work', () => {
+    const settings = readSettings({}, ['--role', 'sink,guard']);
+    expect(settings.roles).to.deep.equal(['sink']);
+    expect(settings.warnings).to.deep.equal([
+      'There is no role guard any more: ingest (or app, where no ingest runs) watches the log itself. Remove it from --role',
+    ]);
+    expect(readSettings({}, ['--role', 'guard']).roles).to.deep.equal([]);
+    expect(readSettings({}, ['--role', 'sink']).warnings).to.deep.equal([]);
   });
 
   it('say whether embedded engines write through', () => {

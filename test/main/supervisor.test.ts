@@ -39,7 +39,7 @@ describe('supervisor', () => {
 
     it('tells the roles where the engines are', async () => {
       const instance = await start();
-      for (const role of ['ingest', 'app', 'sink', 'processors', 'guard']) {
+      for (const role of ['ingest', 'app', 'sink', 'processors']) {
         const [event] = instance.events('start', role);
         expect(event).to.include({
           LOGWEIR_KAFKA_BROKERS: '127.0.0.1:4001',
@@ -75,9 +75,15 @@ describe('supervisor', () => {
       expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'kafka', 'clickhouse', 'app', 'sink']);
     });
 
+    it('starts what an older command line names, without a role that there is no more', async () => {
+      const instance = await start({}, '--role=ingest,guard');
+      expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'kafka', 'clickhouse', 'ingest']);
+      expect(instance.stderr).to.include('logweir: WARNING: There is no role guard any more: ingest (or app, where no ingest runs)');
+    });
+
     it('embeds no engine that the environment names', async () => {
       const instance = await start({ LOGWEIR_KAFKA_BROKERS: 'broker:9092', LOGWEIR_CLICKHOUSE_URL: 'http://store:8123' });
-      expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'ingest', 'app', 'sink', 'processors', 'guard']);
+      expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'ingest', 'app', 'sink', 'processors']);
       const [event] = instance.events('start', 'app');
       expect(event).to.include({ LOGWEIR_KAFKA_BROKERS: 'broker:9092', LOGWEIR_CLICKHOUSE_URL: 'http://store:8123' });
       expect(event).not.to.have.property('LOGWEIR_EMBEDDED');
@@ -145,8 +151,7 @@ describe('supervisor', () => {
     it('refuses an address that is not here', () => bad({ LOGWEIR_HOST: '192.0.2.1' }, /Cannot listen on 192\.0\.2\.1.*LOGWEIR_HOST/));
     it('refuses a port that is none', () =>
       bad({ LOGWEIR_APP_PORT: 'http' }, /The configuration is wrong: "LOGWEIR_APP_PORT" must be a number\./));
-    it('refuses an unknown role', () =>
-      bad({}, /There is no role "brain"; roles are ingest, app, sink, processors, guard\./, '--role=app,brain'));
+    it('refuses an unknown role', () => bad({}, /There is no role "brain"; roles are ingest, app, sink, processors\./, '--role=app,brain'));
     it('refuses an unknown option', () => bad({}, /The option --fast is unknown/, '--fast'));
     for (const key of ['ä b and others of 16', 'fifteen_charact'])
       it(`refuses the key ${key}, and keeps it nowhere`, async () => {
@@ -183,7 +188,7 @@ describe('supervisor', () => {
       expect(second.stderr).to.match(
         new RegExp(`^logweir: The data directory \\S+ is used by another instance, process ${first.pid}; choose`),
       );
-      expect(first.processes()).to.have.length(8);
+      expect(first.processes()).to.have.length(7);
     });
 
     it('takes over the data directory of a killed supervisor, and a lock whose process number is another process now', async () => {
@@ -200,7 +205,7 @@ describe('supervisor', () => {
   });
 
   describe('while it runs', () => {
-    for (const role of ['kafka', 'clickhouse', 'ingest', 'app', 'sink', 'processors', 'guard']) {
+    for (const role of ['kafka', 'clickhouse', 'ingest', 'app', 'sink', 'processors']) {
       it(`starts ${role} again, and counts it`, async () => {
         const instance = await start();
         const before = instance.process(role);
@@ -249,7 +254,6 @@ describe('supervisor', () => {
         'app',
         'sink',
         'processors',
-        'guard',
       ]);
       expect(instance.processes().every(({ pid, restarts }) => isRunning(pid) && restarts === 0)).to.equal(true);
       const table = await instance.ps();
@@ -270,8 +274,8 @@ describe('supervisor', () => {
         expect(await instance.exited()).to.equal(0);
         const order = instance.events('stop').map(({ role }) => role);
         expect(order.slice(0, 2)).to.have.members(['ingest', 'app']);
-        expect(order.slice(2, 5)).to.have.members(['sink', 'processors', 'guard']);
-        expect(order.slice(5)).to.have.members(['kafka', 'clickhouse']);
+        expect(order.slice(2, 4)).to.have.members(['sink', 'processors']);
+        expect(order.slice(4)).to.have.members(['kafka', 'clickhouse']);
         expect(pids.filter(isRunning)).to.deep.equal([]);
         expect(instance.events('interrupt')).to.deep.equal([]);
         expect(existsSync(path.join(instance.dataDir, 'supervisor.lock'))).to.equal(false);
@@ -303,7 +307,6 @@ describe('supervisor', () => {
         'app',
         'sink',
         'processors',
-        'guard',
         'kafka',
         'clickhouse',
       ]);
@@ -315,7 +318,7 @@ describe('supervisor', () => {
       const pids = instance.processes().map(({ pid }) => pid);
       instance.signal('SIGKILL');
       await until(() => !pids.some(isRunning), 'all are gone');
-      expect(instance.events('stop')).to.have.length(7);
+      expect(instance.events('stop')).to.have.length(6);
     });
 
     it('kills a role that does not stop within 8 s', async () => {

@@ -37,6 +37,7 @@ export const STAGES: readonly Stage[] = [
       { name: 'format', tool: [bin('oxfmt/bin/oxfmt'), '--check', '.'] },
       { name: 'types', tool: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
       { name: 'lint', tool: [bin('oxlint/bin/oxlint'), '.'] },
+      { name: 'unused', tool: [bin('knip/bin/knip.js'), '--no-progress'] },
     ],
   },
   { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 5, timeoutMs: 120_000 }] },

@@ -25,7 +25,7 @@ const file = (...parts: string[]): string => path.join(import.meta.dirname, ...p
 const text = (...parts: string[]): string => readFileSync(file(...parts), 'utf8');
 
 /** Programs of Debian and Ubuntu, each unpacked into a folder of its own, since rsyslog and syslog-ng exclude each other. */
-export const DEBIAN_PROGRAMS = {
+const DEBIAN_PROGRAMS = {
   rsyslog: ['rsyslog', 'rsyslog-elasticsearch'],
   'syslog-ng': ['syslog-ng-core', 'syslog-ng-mod-http'],
 } as const;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { signals, sinksOf } from '../../main/signals.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
-import { sinks } from '../../sinks/index.ts';
 import { KnownStreams } from '../../sinks/known-streams.ts';
 import { createLogsSink, newStreams } from '../../sinks/logs.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
@@ -24,7 +24,15 @@ const positions = (rows: readonly InsertedRow[]): unknown[] =>
   rows.map((row) => [row['kafka_off'], row['kafka_idx'], row.entry.get('_msg')]);
 
 describe('sink logs', () => {
-  it('is in the registry', () => expect(sinks.names).to.deep.equal(['logs', 'volume', 'measures', 'alerts', 'pattern_counts', 'patterns']));
+  it('is in the registry', () =>
+    expect(sinksOf(signals.members).map(({ name }) => name)).to.deep.equal([
+      'logs',
+      'volume',
+      'measures',
+      'alerts',
+      'pattern_counts',
+      'patterns',
+    ]));
 
   it('sends the value of a large record as it came', () => {
     const large = columns(7, 100);

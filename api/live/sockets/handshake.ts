@@ -3,7 +3,7 @@ import { HttpError, invalidParameter } from '../../../pipeline/core/errors.ts';
 import { headerOf } from '../../http/exchange.ts';
 
 /** The subprotocol that is spoken (docs/live.md). */
-export const SUBPROTOCOL = 'logweir.v1';
+const SUBPROTOCOL = 'logweir.v1';
 const CREDENTIAL = /^[^.,\s]+\.bearer\.[A-Za-z0-9_-]+$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const KEY = /^[+/0-9A-Za-z]{22}==$/;

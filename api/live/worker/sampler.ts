@@ -1,5 +1,5 @@
 /** About how many entries a second a tail is given that requests a sample. */
-export const SAMPLE_RATE = 100;
+const SAMPLE_RATE = 100;
 /** How often the factor is adjusted, milliseconds; at once where AT_ONCE times the factor match. */
 const LOOK_MS = 1000;
 const AT_ONCE = 2 * SAMPLE_RATE;

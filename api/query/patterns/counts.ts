@@ -1,5 +1,5 @@
 import { OVERFLOW_FINGERPRINT } from '../../../pipeline/clusterer/clusterer.ts';
-import { int64, join, sql, text, texts, uint32, type Sql } from '../../../pipeline/core/sql.ts';
+import { conjunction, int64, numberSet, ofTenant, sql, text, type Sql } from '../../../pipeline/core/sql.ts';
 import { timeOf, readWindow, type Window } from '../window.ts';
 import type { Deps, Request } from '../deps.ts';
 
@@ -14,7 +14,7 @@ export const OVERFLOW = numberOf(OVERFLOW_FINGERPRINT);
 
 /** The numbers of fingerprints, as a set. */
 export const numbersOf = (fingerprints: readonly string[]): Sql =>
-  sql`(SELECT toUInt64(arrayJoin(${texts(fingerprints.map((one) => BigInt(`0x${one.slice(0, 16)}`).toString()))})))`;
+  numberSet(fingerprints.map((one) => BigInt(`0x${one.slice(0, 16)}`).toString()));
 
 /** Seconds since 1970 of whole spans, which the table can have: those that a time lies in, and the first one that begins no earlier. */
 const floorTo = (ns: bigint, span: bigint): bigint => {
@@ -45,14 +45,14 @@ export type CountedWindow = Pick<Window, 'start' | 'end'> & {
 export function patternCounts(tenantId: number, { start, end, isOpen }: CountedWindow, only: readonly Sql[] = []): Sql {
   const [from, to] = [floorTo(start, MINUTE), floorTo(end, MINUTE)];
   const [first, last] = [ceilTo(start, HOUR), isOpen ? null : floorTo(end, HOUR)];
-  const own = sql`tenant_id = ${uint32(tenantId)}`;
+  const own = ofTenant(tenantId);
   const isIn = isOpen ? sql`time >= ${at(from)}` : sql`time >= ${at(from)} AND time < ${at(to)}`;
   const hours = last === null ? sql`time >= ${at(first)}` : sql`time >= ${at(first)} AND time < ${at(last)}`;
   const isLong = end / SECOND - start / SECOND >= SHORT;
   const rows = isLong
     ? sql`((span = 3600 AND ${hours}) OR (span = 60 AND ${isIn} AND (NOT (${hours}) OR segment >= closed[run * 65536 + log_part])))`
     : sql`span = 60 AND ${isIn}`;
-  const where = join([own, sql`scope < 2`, rows, ...only], sql` AND `);
+  const where = conjunction([own, sql`scope < 2`, rows, ...only]);
   const closed = sql`WITH (SELECT mapFromArrays(groupArray(k), groupArray(u)) FROM (SELECT run * 65536 + log_part AS k, max(until) AS u FROM pattern_counts WHERE ${own} AND scope = 2 AND span = 3600 GROUP BY k)) AS closed `;
   // of a part of a segment that was written twice one record counts
   const once = sql`(log_part, kafka_off) IN (SELECT log_part, min(kafka_off) FROM pattern_counts WHERE ${where} GROUP BY log_part, run, span, segment, part)`;
@@ -60,15 +60,15 @@ export function patternCounts(tenantId: number, { start, end, isOpen }: CountedW
 }
 
 /** The last word on each pattern of a tenant: `number`, `fingerprint`, `root` and `first`, the earliest time that is known (milliseconds). */
-export const lastLogLine = (tenantId: number): Sql =>
-  sql`(SELECT pattern AS number, any(fingerprint) AS fingerprint, argMax(root, (version, kafka_off, kafka_idx)) AS root, min(first_ms) AS first FROM patterns WHERE tenant_id = ${uint32(tenantId)} GROUP BY pattern)`;
+export const latestPatterns = (tenantId: number): Sql =>
+  sql`(SELECT pattern AS number, any(fingerprint) AS fingerprint, argMax(root, (version, kafka_off, kafka_idx)) AS root, min(first_ms) AS first FROM patterns WHERE ${ofTenant(tenantId)} GROUP BY pattern)`;
 
 /**
- * The root of a counted pattern's cluster, joined with `lastWords`; empty for one that is not published yet. What was counted a minute ago
+ * The root of a counted pattern's cluster, joined with `latestPatterns`; empty for one that is not published yet. What was counted a minute ago
  * and is not published is the overflow.
  */
 export const ROOT = sql`multiIf(words.root != '', words.root, c.pattern = ${OVERFLOW} OR c.arrived < now64(3) - INTERVAL 1 MINUTE, ${text(OVERFLOW_FINGERPRINT)}, '')`;
 
 /** Whether entries are of a service, by the labels of their streams. */
 export const ofService = (tenantId: number, service: string): Sql =>
-  sql`stream_id IN (SELECT stream_id FROM streams WHERE tenant_id = ${uint32(tenantId)} AND if(labels['service'] != '', labels['service'], labels['service.name']) = ${text(service)})`;
+  sql`stream_id IN (SELECT stream_id FROM streams WHERE ${ofTenant(tenantId)} AND if(labels['service'] != '', labels['service'], labels['service.name']) = ${text(service)})`;

@@ -2,8 +2,9 @@ import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import { float64, int64, sql, uint32, type Sql } from '../../../pipeline/core/sql.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
 import type { Deps, Request } from '../deps.ts';
+import { tenantRows } from '../tenant-rows.ts';
 import { readWindow, type Window } from '../window.ts';
-import { lastLogLine, ofService, patternCounts, ROOT, type CountedWindow } from './counts.ts';
+import { latestPatterns, ofService, patternCounts, ROOT, type CountedWindow } from './counts.ts';
 import type { PatternDiffParameters } from './parameters.ts';
 import { textsOf } from './texts.ts';
 
@@ -18,8 +19,7 @@ const KINDS = ['new', 'gone', 'changed'] as const;
 export async function diffPatterns(parameters: PatternDiffParameters, request: Request, deps: Deps): Promise<string> {
   const [a, b] = (['a', 'b'] as const).map((name) => windowOf(name, parameters[name], request, deps)) as [CountedWindow, CountedWindow];
   const ratio = Number(b.end - b.start) / Number(a.end - a.start);
-  const { store, options } = deps.runner(request);
-  const rows = await store.rows(statement([a, b], ratio, parameters, request.tenantId), options);
+  const rows = await tenantRows(statement([a, b], ratio, parameters, request.tenantId), request, deps);
   const texts = await textsOf(rows.map(([, root]) => String(root)), request, deps); // prettier-ignore
   const shown = (kind: string): object[] =>
     rows
@@ -57,7 +57,7 @@ function statement(
     (window, index) =>
       sql`SELECT pattern, ${int64(index)} AS w, sum(entries) AS n, max(arrived) AS arrived FROM ${patternCounts(tenantId, window, only)} GROUP BY pattern`,
   ) as [Sql, Sql];
-  const counts = sql`SELECT ${ROOT} AS root, sumIf(n, w = 0) AS a, sumIf(n, w = 1) AS b FROM (${before} UNION ALL ${after}) AS c LEFT JOIN ${lastLogLine(tenantId)} AS words ON c.pattern = words.number GROUP BY root HAVING root != ''`;
+  const counts = sql`SELECT ${ROOT} AS root, sumIf(n, w = 0) AS a, sumIf(n, w = 1) AS b FROM (${before} UNION ALL ${after}) AS c LEFT JOIN ${latestPatterns(tenantId)} AS words ON c.pattern = words.number GROUP BY root HAVING root != ''`;
   const kind = sql`multiIf(a = 0, 'new', b = 0, 'gone', 'changed')`;
   // on this scale counts of any size vary by the same
   const change = sql`abs(sqrt(b) - sqrt(a * ${float64(ratio)}))`;

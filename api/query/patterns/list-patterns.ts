@@ -1,10 +1,11 @@
 import { SEVERITIES } from '../../../pipeline/core/severity.ts';
-import { int64, join, sql, text, uint32, type Sql } from '../../../pipeline/core/sql.ts';
+import { conjunction, int64, ofTenant, sql, text, uint32, type Sql } from '../../../pipeline/core/sql.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
 import type { Row } from '../../../pipeline/store/client.ts';
 import type { Deps, Request } from '../deps.ts';
+import { tenantRows } from '../tenant-rows.ts';
 import { windowMember, type Window } from '../window.ts';
-import { lastLogLine, numbersOf, ofService, OVERFLOW, patternCounts, ROOT, sinceWindow } from './counts.ts';
+import { latestPatterns, numbersOf, ofService, OVERFLOW, patternCounts, ROOT, sinceWindow } from './counts.ts';
 import type { PatternsParameters } from './parameters.ts';
 import { textsOf, type PatternText } from './texts.ts';
 
@@ -58,8 +59,7 @@ export async function findPatterns(
   request: Request,
   deps: Deps,
 ): Promise<{ readonly patterns: readonly ShownPattern[]; readonly hasMore: boolean }> {
-  const { store, options } = deps.runner(request);
-  const rows = await store.rows(statement(parameters, window, request.tenantId), options);
+  const rows = await tenantRows(statement(parameters, window, request.tenantId), request, deps);
   const found = rows.slice(0, parameters.limit).map(foundOf);
   const roots = found.map(({ root }) => root);
   const [texts, streams] = await Promise.all([
@@ -88,13 +88,13 @@ function statement(
     ...(search === null
       ? []
       : [
-          sql`root IN (SELECT fingerprint FROM patterns WHERE tenant_id = ${uint32(tenantId)} AND template != '' AND positionCaseInsensitiveUTF8(template, ${text(search)}) > 0)`,
+          sql`root IN (SELECT fingerprint FROM patterns WHERE ${ofTenant(tenantId)} AND template != '' AND positionCaseInsensitiveUTF8(template, ${text(search)}) > 0)`,
         ]),
   ];
   const direction = order === 'asc' ? sql`ASC` : sql`DESC`;
   // a cluster was seen first when any of its templates was, also those that do not come any more
-  const clusters = sql`SELECT root AS cluster, min(first) AS earliest, groupArray(${uint32(MOST_ALIASES)})(fingerprint) AS members FROM ${lastLogLine(tenantId)} GROUP BY cluster`;
-  return sql`SELECT root, toString(n), toString(if(any(cluster) = '', min(f), any(earliest)) AS seen), toString(max(l) AS latest), arraySort(any(members)), sumMap(s.1, s.2) AS severities, sumMap(p.1, p.2) AS parts, sum(e) AS n FROM (SELECT ${ROOT} AS root, c.n AS e, c.first AS f, c.last AS l, c.severities AS s, c.parts AS p FROM (${byPattern}) AS c LEFT JOIN ${lastLogLine(tenantId)} AS words ON c.pattern = words.number) AS counted LEFT JOIN (${clusters}) AS whole ON counted.root = whole.cluster WHERE ${join(conditions, sql` AND `)} GROUP BY root HAVING n > 0 ORDER BY ${ORDERS[sort]} ${direction}, root LIMIT ${uint32(limit + 1)} OFFSET ${uint32(offset)}`;
+  const clusters = sql`SELECT root AS cluster, min(first) AS earliest, groupArray(${uint32(MOST_ALIASES)})(fingerprint) AS members FROM ${latestPatterns(tenantId)} GROUP BY cluster`;
+  return sql`SELECT root, toString(n), toString(if(any(cluster) = '', min(f), any(earliest)) AS seen), toString(max(l) AS latest), arraySort(any(members)), sumMap(s.1, s.2) AS severities, sumMap(p.1, p.2) AS parts, sum(e) AS n FROM (SELECT ${ROOT} AS root, c.n AS e, c.first AS f, c.last AS l, c.severities AS s, c.parts AS p FROM (${byPattern}) AS c LEFT JOIN ${latestPatterns(tenantId)} AS words ON c.pattern = words.number) AS counted LEFT JOIN (${clusters}) AS whole ON counted.root = whole.cluster WHERE ${conjunction(conditions)} GROUP BY root HAVING n > 0 ORDER BY ${ORDERS[sort]} ${direction}, root LIMIT ${uint32(limit + 1)} OFFSET ${uint32(offset)}`;
 }
 
 function foundOf([root, count, first, last, members, severities, parts]: Row): Found {
@@ -128,7 +128,7 @@ async function streamsOf(
     sql`(pattern IN ${numbersOf(members)} OR pattern = ${OVERFLOW})`,
     ...(service === null ? [] : [ofService(tenantId, service)]),
   ];
-  const statementOf = sql`SELECT ${ROOT} AS cluster, toString(stream_id), sum(c.entries) AS n FROM ${patternCounts(tenantId, { ...window, isOpen: true }, only)} AS c LEFT JOIN ${lastLogLine(tenantId)} AS words ON c.pattern = words.number GROUP BY cluster, stream_id ORDER BY n DESC, stream_id LIMIT ${uint32(MOST_STREAMS)} BY cluster`;
+  const statementOf = sql`SELECT ${ROOT} AS cluster, toString(stream_id), sum(c.entries) AS n FROM ${patternCounts(tenantId, { ...window, isOpen: true }, only)} AS c LEFT JOIN ${latestPatterns(tenantId)} AS words ON c.pattern = words.number GROUP BY cluster, stream_id ORDER BY n DESC, stream_id LIMIT ${uint32(MOST_STREAMS)} BY cluster`;
   const { store, streams, options } = deps.runner(request);
   const rows = await store.rows(statementOf, options);
   // entries of clocks that are ahead have streams of later days

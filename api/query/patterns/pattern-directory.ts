@@ -4,7 +4,7 @@ import { formatTime, MIN_TIME } from '../../../pipeline/core/time.ts';
 import type { Row } from '../../../pipeline/store/client.ts';
 import type { Deps, KnownPattern, KnownPatterns, Request } from '../deps.ts';
 import { retentionFloor } from '../window.ts';
-import { lastLogLine, numbersOf, patternCounts } from './counts.ts';
+import { latestPatterns, numbersOf, patternCounts } from './counts.ts';
 
 /** Patterns that are kept in memory, over all tenants. */
 const MAX_KEPT = 50_000;
@@ -68,7 +68,7 @@ const keyOf = ({ tenantId }: Request, pattern: string): string => `${String(tena
 
 function statement(patterns: readonly string[], { tenantId, retentionDays }: Request, deps: Deps): Sql {
   const now = deps.now();
-  const words = lastLogLine(tenantId);
+  const words = latestPatterns(tenantId);
   const roots = sql`(SELECT root FROM ${words} WHERE number IN ${numbersOf(patterns)})`;
   const members = sql`(SELECT number FROM ${words} WHERE root IN ${roots})`;
   const window = { start: retentionFloor(now, retentionDays) ?? MIN_TIME, end: now, isOpen: true };

@@ -1,10 +1,11 @@
 import { notFound } from '../../../pipeline/core/errors.ts';
-import { join, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
+import { conjunction, ofTenant, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
 import { momentSql } from '../../../logsql/sql/time.ts';
 import type { Deps, Request } from '../deps.ts';
+import { tenantRows } from '../tenant-rows.ts';
 import { windowMember, type Window } from '../window.ts';
-import { lastLogLine, numberOf, numbersOf, patternCounts, sinceWindow } from './counts.ts';
+import { latestPatterns, numberOf, numbersOf, patternCounts, sinceWindow } from './counts.ts';
 import { findPatterns } from './list-patterns.ts';
 import type { PatternParameters } from './parameters.ts';
 import { placeholderValues } from './placeholder-values.ts';
@@ -23,11 +24,11 @@ const ONE = { sort: 'count', order: 'desc', search: null, service: null, limit: 
  */
 export async function showPattern({ fingerprint, since }: PatternParameters, request: Request, deps: Deps): Promise<string> {
   const window = sinceWindow(since, request, deps);
-  const { store, options } = deps.runner(request);
-  const words = lastLogLine(request.tenantId);
-  const rows = await store.rows(
+  const words = latestPatterns(request.tenantId);
+  const rows = await tenantRows(
     sql`SELECT root, fingerprint, toString(first) FROM ${words} WHERE root IN (SELECT root FROM ${words} WHERE number = ${numberOf(fingerprint)} AND fingerprint = ${text(fingerprint)})`,
-    options,
+    request,
+    deps,
   );
   const [root] = rows.map(([found]) => String(found));
   if (root === undefined) throw notFound(`There is no pattern ${fingerprint}.`);
@@ -63,35 +64,31 @@ export async function showPattern({ fingerprint, since }: PatternParameters, req
 }
 
 async function historyOf(members: readonly string[], window: Window, request: Request, deps: Deps): Promise<object[]> {
-  const { store, options } = deps.runner(request);
   const counts = patternCounts(request.tenantId, { ...window, isOpen: true }, [sql`pattern IN ${numbersOf(members)}`]);
-  const rows = await store.rows(
+  const rows = await tenantRows(
     sql`SELECT toString(intDiv(toUnixTimestamp64Second(time), 3600) * 3600) AS hour, toString(sum(entries)) FROM ${counts} GROUP BY hour ORDER BY toInt64(hour) LIMIT ${uint32(MOST_HOURS)}`,
-    options,
+    request,
+    deps,
   );
   return rows.map(([hour, hits]) => ({ time: formatTime(BigInt(String(hour)) * SECOND), hits: Number(hits) }));
 }
 
 /** The newest messages of these patterns in the window. */
 async function messagesOf(members: readonly string[], window: Window, request: Request, deps: Deps): Promise<string[]> {
-  const { store, options } = deps.runner(request);
-  const where = [
-    sql`tenant_id = ${uint32(request.tenantId)}`,
-    sql`_time >= ${momentSql(window.start)}`,
-    sql`pattern IN ${numbersOf(members)}`,
-  ];
-  const rows = await store.rows(
-    sql`SELECT substringUTF8(_msg, 1, ${uint32(MAX_MESSAGE)}) FROM logs WHERE ${join(where, sql` AND `)} ORDER BY tenant_id DESC, _time DESC LIMIT ${uint32(SAMPLED)}`,
-    options,
+  const where = [ofTenant(request.tenantId), sql`_time >= ${momentSql(window.start)}`, sql`pattern IN ${numbersOf(members)}`];
+  const rows = await tenantRows(
+    sql`SELECT substringUTF8(_msg, 1, ${uint32(MAX_MESSAGE)}) FROM logs WHERE ${conjunction(where)} ORDER BY tenant_id DESC, _time DESC LIMIT ${uint32(SAMPLED)}`,
+    request,
+    deps,
   );
   return rows.map(([message]) => String(message));
 }
 
 async function firstExample(members: readonly string[], request: Request, deps: Deps): Promise<string | null> {
-  const { store, options } = deps.runner(request);
-  const rows = await store.rows(
-    sql`SELECT argMin(example, (first_ms, version)) FROM patterns WHERE tenant_id = ${uint32(request.tenantId)} AND pattern IN ${numbersOf(members)} AND example != ''`,
-    options,
+  const rows = await tenantRows(
+    sql`SELECT argMin(example, (first_ms, version)) FROM patterns WHERE ${ofTenant(request.tenantId)} AND pattern IN ${numbersOf(members)} AND example != ''`,
+    request,
+    deps,
   );
   const example = rows[0]?.[0];
   return typeof example === 'string' && example !== '' ? example : null;

@@ -44,7 +44,7 @@ export class SizedMap<Key, Value> {
 }
 
 /** What is written of an alert in addition to it. */
-const BESIDE_BYTES = 80;
+const OVERHEAD_BYTES = 80;
 
 /** What an alert takes as JSON, about: its evidence is JSON within JSON, in which quotes and escapes take more. */
-export const alertBytes = (alert: object): number => Buffer.byteLength(JSON.stringify(alert)) + BESIDE_BYTES;
+export const alertBytes = (alert: object): number => Buffer.byteLength(JSON.stringify(alert)) + OVERHEAD_BYTES;

@@ -11,7 +11,7 @@ setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGK
 new Worker(WATCH, { eval: true, stdout: false, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 } }).unref();
 
 const channel = process.send?.bind(process);
-const say = (message: FromDetector): void => void channel?.(message);
+const send = (message: FromDetector): void => void channel?.(message);
 const textOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500);
 
 let detectors: readonly CustomDetector[] = [];
@@ -24,7 +24,7 @@ async function load(specifier: string, folder: string): Promise<void> {
   detectors = all as readonly CustomDetector[];
   // what it begins with must be a state
   for (const detector of detectors) stateText(detector.name, detector.init());
-  say({ kind: 'loaded', detectors: detectors.map(({ name, description }) => ({ name, description: description.slice(0, 500) })) });
+  send({ kind: 'loaded', detectors: detectors.map(({ name, description }) => ({ name, description: description.slice(0, 500) })) });
 }
 
 function look(detector: CustomDetector, { state: before, points }: RequestedSeries): LookedSeries {
@@ -47,7 +47,7 @@ function look(detector: CustomDetector, { state: before, points }: RequestedSeri
 process.on('message', (message: ToDetector) => {
   if (message.kind === 'load') {
     load(message.specifier, message.folder).catch((error: unknown) => {
-      say({ kind: 'fault', id: null, fault: error instanceof Error ? error.message : String(error) });
+      send({ kind: 'fault', id: null, fault: error instanceof Error ? error.message : String(error) });
     });
     return;
   }
@@ -55,9 +55,9 @@ process.on('message', (message: ToDetector) => {
   const detector = detectors.find(({ name }) => name === message.detector);
   try {
     if (detector === undefined) throw new Error(`There is no detector ${message.detector} in it.`);
-    say({ kind: 'looked', id, series: series.map((one) => look(detector, one)) });
+    send({ kind: 'looked', id, series: series.map((one) => look(detector, one)) });
   } catch (error) {
-    say({ kind: 'fault', id, fault: error instanceof Error ? error.message : String(error) });
+    send({ kind: 'fault', id, fault: error instanceof Error ? error.message : String(error) });
   }
 });
 // its parent has ended

@@ -12,7 +12,7 @@ import { Threshold } from './threshold.ts';
 
 const MINUTE_MS = 60_000;
 /** A window is over so long after its end, by append time: late entries are waited for. */
-export const LATE_MS = 60_000;
+const LATE_MS = 60_000;
 /** Of windows that have passed unseen, as after an outage, the last ones are looked at. */
 const MOST_WINDOWS = 60;
 /** A group without entries for so long is forgotten. Minutes, and windows at least. */

@@ -78,7 +78,7 @@ export class ErrorPatterns {
       if (digitsOf(messages.high, messages.low) !== pattern) continue;
       const template = messages.template();
       const example = bytes.toString('utf8', 0, bytes.length > MOST_EXAMPLE ? wholeCharacters(bytes, MOST_EXAMPLE) : bytes.length);
-      const textBytes = bytesOfTexts(template, example);
+      const textBytes = utf8Bytes(template, example);
       if (!this.#mayTake(appendedAt, most - SERIES_BYTES - textBytes)) continue;
       const fresh = { textBytes, series: new PatternSeries(), streams: new RecentStreams(), seenAt: appendedAt, told: null };
       this.#all.set(pattern, { fingerprint: fingerprintOf(template), template, example, ...fresh });
@@ -130,7 +130,7 @@ export class ErrorPatterns {
       const [streams, seenAt] = [RecentStreams.read(from), from.count()];
       const told = readJson(utf8(from.text())) as PublishedPattern | null;
       const { size } = read;
-      const textBytes = bytesOfTexts(template, example);
+      const textBytes = utf8Bytes(template, example);
       read.#all.set(fingerprint.slice(0, 16), { textBytes, fingerprint, template, example, series, streams, seenAt, told });
       // each stands there once
       if (read.size !== size + 1) throw new CutOff();
@@ -155,6 +155,6 @@ const bytesOf = ({ textBytes, streams, told }: ErrorPattern): number =>
   SERIES_BYTES + textBytes + streams.bytes + (told === null ? 0 : PUBLISHED_BYTES + 3 * (told.stream.length + told.service.length));
 /** What an alert takes in addition to what it is about, whose characters take three bytes at most, with escapes too. */
 const PUBLISHED_BYTES = 100;
-const bytesOfTexts = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+const utf8Bytes = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();

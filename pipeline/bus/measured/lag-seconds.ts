@@ -1,15 +1,18 @@
-import type { Admin, Kafka } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import { kafkajs } from '../connection/kafkajs.ts';
-import type { Service } from '../../core/service.ts';
-import { AdminConnection } from '../connection/admin-connection.ts';
+import type { AdminConnection } from '../connection/admin-connection.ts';
 import { boundsOf, committedBy, firstSince } from '../reading/group-positions.ts';
 
 /** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
 const DANGER = 0.7;
-/** Without an answer for so long it is not known how old they are. Milliseconds. */
-const DEADLINE_MS = 20_000;
 
-export type LagSecondsOptions = { readonly kafka: Kafka; readonly topic: string; readonly groupId: string; readonly now?: () => number };
+export type LagSecondsOptions = {
+  /** The caller owns it. */
+  readonly connection: Pick<AdminConnection, 'query'>;
+  readonly topic: string;
+  readonly groupId: string;
+  readonly now?: () => number;
+};
 
 /** Where a partition stands, in offsets. */
 export type Position = {
@@ -27,25 +30,17 @@ export const overdue = (positions: readonly Position[]): Position | undefined =>
   positions.find(({ low, committed, young }) => young > Math.max(low, committed));
 
 /** Watches whether Kafka's retention comes near the records of a topic that a group has not consumed yet. */
-export class LagSeconds implements Service {
-  readonly name: string;
+export class LagSeconds {
   readonly #options: LagSecondsOptions;
-  readonly #connection: AdminConnection;
 
   constructor(options: LagSecondsOptions) {
     this.#options = options;
-    this.#connection = new AdminConnection(options.kafka, DEADLINE_MS);
-    this.name = `age of ${options.topic}`;
-  }
-
-  start(): Promise<void> {
-    return Promise.resolve();
   }
 
   /** Returns which partition is in danger, or null; rejects where Kafka does not answer. */
   async check(): Promise<string | null> {
     try {
-      return await this.#connection.query((admin) => this.#look(admin));
+      return await this.#options.connection.query((admin) => this.#look(admin));
     } catch (error) {
       if ((error as { readonly type?: unknown }).type !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
       throw new Error(`Kafka has no topic ${this.#options.topic}; a start creates it, empty`, { cause: error });
@@ -60,11 +55,6 @@ export class LagSeconds implements Service {
     const found = overdue(positions);
     if (found === undefined) return null;
     return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
-  }
-
-  /** A check after it connects again. */
-  stop(): Promise<void> {
-    return this.#connection.disconnect();
   }
 }
 

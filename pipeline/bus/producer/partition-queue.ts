@@ -10,7 +10,7 @@ const REPEATS_AT_ONCE = 4;
 /** After this number of failures the pauses between repeats do not grow any more. */
 const MOST_DOUBLINGS = 4;
 
-export const CANCELLED = new Error('No request waits for the record any more.');
+const CANCELLED = new Error('No request waits for the record any more.');
 
 /**
  * Records of one partition in the order in which they are sent: their bytes never change, so that Kafka knows them again however often and

@@ -2,10 +2,10 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { SpanRing } from './span-ring.ts';
 
 /** Steps whose median is what was usual just now, and those at least of which something must have come. */
-export const USUAL = 60;
+const USUAL = 60;
 const LEAST = 42;
 /** The longest window, in steps. */
-export const LONGEST = 24;
+const LONGEST = 24;
 const DAY = 1440;
 const WEEK = 10_080;
 /** Spans of which what is older is kept. Minutes. */

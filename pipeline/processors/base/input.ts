@@ -5,7 +5,17 @@ import { logsSignal } from '../../logs/logs-signal.ts';
 import { RecordStreams } from '../../logs/record-streams.ts';
 import type { LogRecord } from '../../logs/record.ts';
 import type { Input } from './processor.ts';
+import type { Position } from './position.ts';
 import { tickOf } from './tick.ts';
+
+/** What is counted of a record of any signal: whose it is, and its billable bytes. */
+export type BilledInput = Position & { readonly kind: 'batch' | 'tick'; readonly tenantId?: number; readonly bytes?: number };
+
+/** Reads of a record of any signal what it counts, and nothing else. */
+export function billedInputOf(partition: number, message: KafkaMessage): BilledInput {
+  const { tenantId = 0, bytes = 0 } = decodeBilled(message) ?? {};
+  return { kind: 'batch', partition, offset: Number(message.offset), appendedAt: Number(message.timestamp), tenantId, bytes };
+}
 
 /** What processors see of a record. One that cannot be read has no entries, as it has none in the table; what it counts for its tenant counts. */
 export function inputOf(partition: number, message: KafkaMessage): Input {

@@ -5,7 +5,7 @@ import type { Filter } from '../../../logsql/base/types.ts';
 import { formatTime } from '../../core/time.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import { stringAt, timeAt, wordAt } from '../../logs/columns/row-reader.ts';
-import type { WordView } from '../../logs/columns/word-view.ts';
+import type { WordView } from '../../rows/word-view.ts';
 import { GroupTable } from '../base/group-table.ts';
 import type { Batch } from '../base/processor.ts';
 import { minuteOf } from '../base/record-groups.ts';
@@ -88,9 +88,9 @@ export class RecordRows extends Map<string, string> {
   #composed(parts: readonly Filter[], isAll: boolean): Predicate {
     const open: ((row: number) => boolean)[] = [];
     for (const part of parts) {
-      const said = this.predicate(part);
-      if (said === !isAll) return !isAll;
-      if (typeof said !== 'boolean') open.push(said);
+      const result = this.predicate(part);
+      if (result === !isAll) return !isAll;
+      if (typeof result !== 'boolean') open.push(result);
     }
     const [first] = open;
     if (first === undefined) return isAll;

@@ -16,7 +16,7 @@ export const EVERY = { '1m': 1, '5m': 5, '15m': 15, '1h': 60 } as const;
 /** How easily a detector of values fires: factors on its thresholds. */
 export const RULE_SENSITIVITIES = { low: 1.3, normal: 1, high: 0.8 } as const;
 /** Characters of a query and of a name, instructions of the regexps of a query together, fields of `by (…)`, and windows of `for`. */
-export const MAX_QUERY = 1000;
+const MAX_QUERY = 1000;
 /** Characters of its filters as they are written out, which alerts show: each word of `f:(a or b)` names its field again. */
 const MAX_FILTERS = 4000;
 const MAX_NAME = 100;

@@ -105,7 +105,7 @@ function newState(): RulesState {
 }
 
 /** The slot of a setting's key; 0 for none. */
-export function slotOf(key: string): number {
+function slotOf(key: string): number {
   const [, digits] = /^rule_([1-9]\d?)$/.exec(key) ?? [];
   return digits === undefined || Number(digits) > MOST_RULES ? 0 : Number(digits);
 }

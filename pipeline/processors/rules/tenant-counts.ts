@@ -101,7 +101,7 @@ type Running = {
 };
 
 const keyOf = (labels: readonly string[]): string => (labels.length === 1 ? (labels[0] as string) : labels.join('\0'));
-const says = (predicate: Predicate, row: number): boolean => (typeof predicate === 'boolean' ? predicate : predicate(row));
+const holds = (predicate: Predicate, row: number): boolean => (typeof predicate === 'boolean' ? predicate : predicate(row));
 
 /** What a partition has evaluated of a tenant's rules since its last report. */
 export class TenantCounts {
@@ -199,7 +199,7 @@ export class TenantCounts {
     }
     const before = rows.work;
     rows.row = row;
-    if (says(filter, row)) {
+    if (holds(filter, row)) {
       rows.work += TAKE;
       const labels = by.map((field) => rows.get(field));
       const window = counts.windowAt(start);
@@ -209,7 +209,7 @@ export class TenantCounts {
         const { aggregate } = found.group;
         if (found.isNew) this.weight += weightOf(compiled.measure);
         aggregate.entries += 1;
-        if (says(condition, row)) {
+        if (holds(condition, row)) {
           rows.row = row;
           const before = aggregate.bytes;
           aggregate.add(fields.map((field) => rows.get(field)));

@@ -8,7 +8,7 @@ import { controlNode } from '../../fakes/control-node.ts';
 
 const TODAY = 20_777;
 const counts = {
-  bytesOf: (tenant: number, day: number) => tenant * 1000 + day - TODAY,
+  bytesOf: (tenant: number, day: number, topic = '') => (tenant * 1000 + day - TODAY) / (topic === 'logs.v1' ? 2 : 1),
   pendingBytesOf: (_tenant: number, day: number) => (day === TODAY ? 5 : 0),
 };
 const clock = (): number => (TODAY + 1) * 86_400_000 - 1;
@@ -17,7 +17,7 @@ describe('admin route of the daily volume', () => {
   let control: ControlStore;
   const get = async (tenant: string): Promise<unknown> =>
     (
-      await usageRoute(control, counts, clock).handle({
+      await usageRoute(control, counts, [{ name: 'logs', topic: 'logs.v1' }], clock).handle({
         requestId: 'r',
         params: { tenant },
         query: new URLSearchParams(),
@@ -35,9 +35,9 @@ describe('admin route of the daily volume', () => {
   it('shows today (UTC) and the two days before', async () => {
     const plan = { included: 73e9, ceiling: 73e9 };
     expect(await get('1')).to.deep.equal([
-      { tenant_id: 1, day: '2026-11-20', bytes: 1000, pending_bytes: 5, ...plan },
-      { tenant_id: 1, day: '2026-11-19', bytes: 999, pending_bytes: 0, ...plan },
-      { tenant_id: 1, day: '2026-11-18', bytes: 998, pending_bytes: 0, ...plan },
+      { tenant_id: 1, day: '2026-11-20', bytes: 1000, pending_bytes: 5, signals: { logs: 500 }, ...plan },
+      { tenant_id: 1, day: '2026-11-19', bytes: 999, pending_bytes: 0, signals: { logs: 499.5 }, ...plan },
+      { tenant_id: 1, day: '2026-11-18', bytes: 998, pending_bytes: 0, signals: { logs: 499 }, ...plan },
     ]);
   });
 

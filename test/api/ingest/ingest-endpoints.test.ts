@@ -4,14 +4,14 @@ import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { health } from '../../../api/http/endpoint.ts';
 import type { Principal } from '../../../api/tenants/principal.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
-import { fieldRulesOf, streamFieldsOf } from '../../../api/ingest/request-fields.ts';
+import { fieldRulesOf, streamFieldsOf } from '../../../pipeline/logs/request-fields.ts';
 import { classCounts, reasonClass } from '../../../api/ingest/reason-class.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
 import type { IngestLimit, Refund } from '../../../api/limits/ingest-limit.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
-import { shardOf } from '../../../pipeline/logs/shard.ts';
+import { shardOf } from '../../../pipeline/intake/shard.ts';
 import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { drainFormat, elasticFormat, linesFormat } from '../../fakes/normalizers.ts';
 import { startHost } from '../../fakes/test-host.ts';
@@ -105,7 +105,7 @@ describe('the ingest route', () => {
     const answer = await post('/lines?_stream_fields=_msg,path', many, { authorization: 'Bearer few' });
     expect(answer.headers.get('x-limited-streams')).to.equal('2');
     expect(publisher.written[0]?.entries.filter((entry) => entry.get('_stream') === '{}')).to.have.length(2);
-    expect(await metrics.registry.metrics()).to.match(/logweir_limited_stream_entries_total\{format="lines",role="test"\} 2/);
+    expect(await metrics.registry.metrics()).to.match(/logweir_limited_stream_entries_total\{format="lines",signal="logs",role="test"\} 2/);
   });
 
   it('writes the entries for the tenant of the key, and answers as the format does', async () => {
@@ -227,9 +227,9 @@ describe('the ingest route', () => {
     await post('/lines', 'one\nbad');
     await post('/lines', 'unreadable');
     const text = await metrics.registry.metrics();
-    expect(text).to.match(/logweir_entries_total\{format="lines",role="test"\} \d+/);
-    expect(text).to.match(/logweir_ingest_bytes_total\{format="lines",role="test"\} \d+/);
-    expect(text).to.match(/logweir_rejected_entries_total\{format="lines",reason="form",role="test"\} \d+/);
+    expect(text).to.match(/logweir_entries_total\{format="lines",signal="logs",role="test"\} \d+/);
+    expect(text).to.match(/logweir_ingest_bytes_total\{format="lines",signal="logs",role="test"\} \d+/);
+    expect(text).to.match(/logweir_rejected_entries_total\{format="lines",signal="logs",reason="form",role="test"\} \d+/);
     expect(text).to.match(/logweir_errors_total\{slug="invalid_body",status="400",role="test"\} \d+/);
     expect(text).to.contain('route="/lines",method="POST",status="200"');
   });

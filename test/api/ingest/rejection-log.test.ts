@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { RejectionFile } from '../../../api/ingest/rejection-file.ts';
 import { RejectionLog, type RejectedEntry } from '../../../api/ingest/rejection-log.ts';
-import { MAX_REJECTIONS } from '../../../pipeline/logs/rejections.ts';
+import { MAX_REJECTIONS } from '../../../pipeline/intake/rejections.ts';
 
 const rejection = (index: number, change: Partial<RejectedEntry> = {}): RejectedEntry => ({
   time: '2026-11-20T10:00:00.000Z',

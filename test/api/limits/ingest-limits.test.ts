@@ -25,10 +25,11 @@ class Node {
   lag = 0;
   heavy: number | null = null;
   readonly limits: readonly IngestLimit[];
-  constructor(platformEntriesPerSecond = 0) {
+  constructor(platformPerSecond = 0) {
     this.limits = ingestLimits({
       counts: this.counts,
-      platformEntriesPerSecond,
+      unit: 'entries',
+      platformPerSecond,
       lagMs: () => this.lag,
       isHeavy: (tenantId) => this.heavy === null || tenantId === this.heavy,
       now: () => this.now,
@@ -85,11 +86,17 @@ describe('the limits of the ingest plane', () => {
       expect(shown(node.admit('team', 2))).to.equal('backpressure 5');
     });
     it('a lag of 250 ms is none yet', () => {
-      const limit = pressure({ counts: new FakeSharedCounts(), lagMs: () => 250, isHeavy: () => true });
+      const limit = pressure({ counts: new FakeSharedCounts(), unit: 'entries', lagMs: () => 250, isHeavy: () => true });
       expect(refusal(() => limit.admit?.(fakePrincipal()))).to.equal(null);
     });
     it('nothing on a node alone; and its own clocks run', () => {
-      const limits = ingestLimits({ counts: new FakeSharedCounts(), platformEntriesPerSecond: 0, lagMs: () => 0, isHeavy: () => true });
+      const limits = ingestLimits({
+        counts: new FakeSharedCounts(),
+        unit: 'entries',
+        platformPerSecond: 0,
+        lagMs: () => 0,
+        isHeavy: () => true,
+      });
       for (const name of ['trial', 'team', 'unlimited'])
         expect(refusal(() => admitAll(limits, fakePrincipal({ plan: plan(name) })))).to.equal(null);
       expect(refusal(() => chargeAll(limits, fakePrincipal({ plan: plan('trial') }), 5001, 1))).to.equal(null);

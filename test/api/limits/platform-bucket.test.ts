@@ -11,7 +11,7 @@ const SECOND = 1e6;
 class Node {
   now = 0;
   readonly counts = new FakeSharedCounts();
-  readonly limit = platformBucket({ counts: this.counts, rate: 50_000, now: () => this.now });
+  readonly limit = platformBucket({ counts: this.counts, unit: 'entries', rate: 50_000, now: () => this.now });
   charge(entries: number, tenantId = 1, plan = 'unlimited'): Refund {
     const principal = fakePrincipal({ tenantId, plan: effectivePlan({ plan, flags: {} }) });
     return (this.limit.charge as NonNullable<typeof this.limit.charge>)(principal, entries, 100);

@@ -16,7 +16,7 @@ class Node {
   readonly counts = new FakeSharedCounts();
   readonly limit;
   constructor(keep?: number) {
-    this.limit = tenantBucket({ counts: this.counts, now: () => this.now, ...(keep === undefined ? {} : { keep }) });
+    this.limit = tenantBucket({ counts: this.counts, unit: 'entries', now: () => this.now, ...(keep === undefined ? {} : { keep }) });
   }
   charge(entries: number, of: Plan = plan('trial'), tenantId = 1): Refund {
     return (this.limit.charge as NonNullable<typeof this.limit.charge>)(fakePrincipal({ tenantId, plan: of }), entries, 100);

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { UsageCounts } from '../../../api/limits/usage-counts.ts';
 import { encodeGuard, guardKey } from '../../../pipeline/bus/state/usage-records.ts';
 import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
-import { usage } from '../../../pipeline/processors/usage.ts';
+import { usageOf } from '../../../pipeline/processors/usage.ts';
 import { FakeLog, FakeTopic } from '../../fakes/compacted-log.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { FakeHost, FakeInputs, FakeStates } from '../../fakes/processor-host.ts';
@@ -17,6 +17,9 @@ const TENANTS = [1, 2];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 /** Lets everything that is due every millisecond happen. */
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
+
+const TOPIC = 'logs.v1';
+const usage = usageOf(TOPIC, 'usage');
 
 class Node {
   readonly counts: UsageCounts;
@@ -32,7 +35,7 @@ class Node {
   }
 
   acknowledge(partition: number, offset: number, tenantId: number, bytes: number): void {
-    this.counts.sent([{ partition, offset, tenantId, bytes, timestamp: DAY * 86_400_000 }]);
+    this.counts.sent(TOPIC, [{ partition, offset, tenantId, bytes, timestamp: DAY * 86_400_000 }]);
     this.own.set(tenantId, (this.own.get(tenantId) ?? 0) + bytes);
   }
 
@@ -160,34 +163,34 @@ describe('usage counts', () => {
 
   it('tell the others what was charged; what is given back counts against what comes', async () => {
     const [one, two] = pair();
-    one.counts.charged(1, 10);
-    one.counts.charged(2, 1);
-    await sees(two, (counts) => counts.othersEntries(1), 10);
-    one.counts.charged(1, -4);
-    one.counts.charged(2, 5);
-    await sees(two, (counts) => counts.othersTotal(), 16);
-    one.counts.charged(1, 6);
-    await sees(two, (counts) => counts.othersEntries(1), 12);
-    expect([one.counts.othersTotal(), two.counts.othersTotal()]).to.deep.equal([0, 18]);
+    one.counts.of(TOPIC).charged(1, 10);
+    one.counts.of(TOPIC).charged(2, 1);
+    await sees(two, (counts) => counts.of(TOPIC).othersCharged(1), 10);
+    one.counts.of(TOPIC).charged(1, -4);
+    one.counts.of(TOPIC).charged(2, 5);
+    await sees(two, (counts) => counts.of(TOPIC).othersTotal(), 16);
+    one.counts.of(TOPIC).charged(1, 6);
+    await sees(two, (counts) => counts.of(TOPIC).othersCharged(1), 12);
+    expect([one.counts.of(TOPIC).othersTotal(), two.counts.of(TOPIC).othersTotal()]).to.deep.equal([0, 18]);
   });
 
   it('tell each entry once, also when Kafka was away', async () => {
     const [one, two] = pair();
     topic.down = true;
-    one.counts.charged(1, 10);
+    one.counts.of(TOPIC).charged(1, 10);
     for (let i = 0; i < 10; i++) await turn();
-    one.counts.charged(1, 5);
+    one.counts.of(TOPIC).charged(1, 5);
     topic.down = false;
-    await sees(two, (counts) => counts.othersEntries(1), 15);
+    await sees(two, (counts) => counts.of(TOPIC).othersCharged(1), 15);
   });
 
   it('are silent while nothing happens', async () => {
     const [one, two] = pair();
-    one.counts.charged(1, 10);
-    await sees(two, (counts) => counts.othersEntries(1), 10);
+    one.counts.of(TOPIC).charged(1, 10);
+    await sees(two, (counts) => counts.of(TOPIC).othersCharged(1), 10);
     const before = topic.records.length;
-    two.counts.charged(1, 1);
-    await sees(one, (counts) => counts.othersEntries(1), 1);
+    two.counts.of(TOPIC).charged(1, 1);
+    await sees(one, (counts) => counts.of(TOPIC).othersCharged(1), 1);
     expect(topic.records).to.have.length(before + 1);
   });
 
@@ -202,7 +205,7 @@ describe('usage counts', () => {
   });
 
   it('are ready once the topic was read, though Kafka was away when they started', async () => {
-    topic.append(guardKey('g'), encodeGuard('full', new Date(0)));
+    topic.append(guardKey('g'), encodeGuard({ full: 'full', topics: {} }, new Date(0)));
     topic.down = true;
     const late = await new Node(topic).start();
     nodes.push(late);
@@ -213,9 +216,9 @@ describe('usage counts', () => {
       () => late.counts.ready,
       (ready) => ready,
     );
-    expect(late.counts.logFull()).to.equal(null);
-    topic.append(guardKey('g'), encodeGuard('full', new Date(0)));
-    await sees(late, (counts) => counts.logFull(), 'full');
+    expect(late.counts.of(TOPIC).logFull()).to.equal(null);
+    topic.append(guardKey('g'), encodeGuard({ full: 'full', topics: {} }, new Date(0)));
+    await sees(late, (counts) => counts.of(TOPIC).logFull(), 'full');
   });
 
   it('never count less than what a node itself had acknowledged, and come to the exact sums after any schedule of kills', async function () {

@@ -16,7 +16,7 @@ import { partialInputOf, partialsSignal } from '../../../pipeline/processors/mer
 import { hostedProcessor, hostedMerger } from '../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../../pipeline/processors/base/position.ts';
-import { lastLogLine } from '../../fakes/measures-record.ts';
+import { latestOf } from '../../fakes/measures-record.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { logMessage } from '../../pipeline/processors/inputs.ts';
 import { until } from '../instance.ts';
@@ -100,7 +100,7 @@ describe('partials on a real Kafka', function () {
   async function measured(): Promise<Map<number, number>> {
     const records = (await all('measures.v1')).map(({ value, headers }) => ({ topic: 'measures.v1', value: value ?? Buffer.alloc(0), headers: headers ?? {} })); // prettier-ignore
     const sums = new Map<number, number>();
-    for (const [key, value] of lastLogLine(records)) {
+    for (const [key, value] of latestOf(records)) {
       const [tenantId] = JSON.parse(key) as [number];
       sums.set(tenantId, (sums.get(tenantId) ?? 0) + value);
     }

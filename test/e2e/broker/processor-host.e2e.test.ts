@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import type { Kafka as Client } from 'kafkajs';
 import { pino } from 'pino';
+import { AdminConnection } from '../../../pipeline/bus/connection/admin-connection.ts';
 import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import { brokerConnections } from '../../../pipeline/bus/producer/broker-connection.ts';
 import { IdempotentProducer } from '../../../pipeline/bus/producer/idempotent-producer.ts';
 import type { SentRecord } from '../../../pipeline/bus/producer/sent-record.ts';
 import { ensureTopics } from '../../../pipeline/bus/records/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
+import { LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
 import { LagSeconds } from '../../../pipeline/bus/measured/lag-seconds.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
-import { encodeTick } from '../../../pipeline/bus/records/record.ts';
+import { encodeTick, encodeHeaders } from '../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
 import { hostedProcessor } from '../../../pipeline/processors/merge/hosted.ts';
 import { ProcessorHost } from '../../../pipeline/processors/host/host.ts';
@@ -117,7 +118,7 @@ describe('records of logs.v1 on a real Kafka', function () {
             size: value.length,
             enqueuedAt: performance.now(),
             cancelled: false,
-            seal: () => ({ value, headers: encodeLogHeaders(info, '[]'), info }),
+            seal: () => ({ value, headers: encodeHeaders(logsSignal, info, { streams: '[]' }), info }),
             done,
           });
         }),
@@ -186,7 +187,9 @@ describe('records of logs.v1 on a real Kafka', function () {
 
   it('are in danger while they are old and a group has not consumed them', async () => {
     const week = 7 * 86_400_000;
-    const later = (ms: number): LagSeconds => new LagSeconds({ kafka, topic: LOGS_TOPIC, groupId: 'unread', now: () => Date.now() + ms });
+    const connection = new AdminConnection(kafka, 20_000);
+    const later = (ms: number): LagSeconds =>
+      new LagSeconds({ connection, topic: LOGS_TOPIC, groupId: 'unread', now: () => Date.now() + ms });
     const [now, then] = [later(0), later(0.71 * week)];
     expect(await now.check()).to.equal(null);
     expect(await then.check()).to.match(/partition 0/);
@@ -197,6 +200,6 @@ describe('records of logs.v1 on a real Kafka', function () {
     await admin.setOffsets({ groupId: 'unread', topic: LOGS_TOPIC, partitions });
     expect(await then.check()).to.equal(null);
     await admin.disconnect();
-    await Promise.all([now.stop(), then.stop()]);
+    await connection.disconnect();
   });
 });

@@ -335,7 +335,7 @@ describe('a shipper posts, an analyst finds', function () {
     expect((await cli(['query', '*', '--url', 'http://127.0.0.1:1'])).code).to.equal(1);
     const processes = JSON.parse((await cli(['ps', '--json'])).stdout) as { role: string }[];
     const listed = processes.map(({ role }) => role);
-    expect(listed).to.include.members(['kafka', 'clickhouse', 'ingest', 'app', 'sink', 'processors', 'guard']);
+    expect(listed).to.include.members(['kafka', 'clickhouse', 'ingest', 'app', 'sink', 'processors']);
     expect(listed.slice(listed.indexOf('app') + 1, listed.indexOf('app') + 4)).to.deep.equal([
       'query worker',
       'query worker',

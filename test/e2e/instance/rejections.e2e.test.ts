@@ -82,8 +82,8 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
 
   it('they are counted by format and class', async () => {
     const text = await (await fetch(`${instance.admin}/metrics`)).text();
-    expect(text).to.match(/logweir_rejected_entries_total\{format="json",reason="no_message",role="ingest"\} [1-9]/);
-    expect(text).to.match(/logweir_rejected_entries_total\{format="es_bulk",reason="time_unreadable",role="app"\} [1-9]/);
+    expect(text).to.match(/logweir_rejected_entries_total\{format="json",signal="logs",reason="no_message",role="ingest"\} [1-9]/);
+    expect(text).to.match(/logweir_rejected_entries_total\{format="es_bulk",signal="logs",reason="time_unreadable",role="app"\} [1-9]/);
   });
 
   it('requests that were refused as a whole are shown too, of a revoked key as well, and over a restart', async () => {

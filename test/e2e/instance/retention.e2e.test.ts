@@ -9,7 +9,7 @@ import { LocalEngine } from '../../../api/engine/local-engine.ts';
 import { QueryRuntime, type QueryContext } from '../../../api/query/runtime.ts';
 import type { EngineAnswer } from '../../../api/query/engine.ts';
 import { logRecord, rangeOf, streamOf } from '../../fakes/log-record.ts';
-import { retentionClass } from '../../../pipeline/logs/retention.ts';
+import { retentionClass } from '../../../pipeline/intake/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../../pipeline/core/time.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';

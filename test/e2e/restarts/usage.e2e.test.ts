@@ -20,6 +20,12 @@ async function usageOf(instance: Instance): Promise<{ bytes: number; pending: nu
   return { bytes: days.reduce((sum, { bytes }) => sum + bytes, 0), pending: days.reduce((sum, day) => sum + day.pending_bytes, 0) };
 }
 
+/** The warnings of `/ready` on ingest, one a line. */
+async function warningsOf(instance: Instance): Promise<string> {
+  const { warnings } = (await instance.call('GET', `${instance.admin}/ready`)).body as { readonly warnings: readonly string[] };
+  return warnings.filter((warning) => warning.includes('Ingest')).join('\n');
+}
+
 /** Waits until all that was acknowledged is counted, and read by the processor. */
 const settled = (instance: Instance, bytes: number): Promise<unknown> =>
   until(
@@ -196,5 +202,25 @@ describe('daily volume', function () {
     );
     expect(refused.body).to.include({ error: 'wal_full', retry_after: 10 });
     expect((refused.body as { detail: string }).detail).to.match(/disk/i);
+    // the app host looks too, until it knows of the other
+    const warning = /^ingest: Ingest is paused\. The disk of Kafka's log has .*$/;
+    await until('the warning of ingest alone', () => warningsOf(instance), (warnings) => warning.test(warnings)); // prettier-ignore
+  });
+
+  it('stops growing so where app alone takes entries, started as older versions were', async () => {
+    await instance.stop({ keep: true });
+    const env = { LOGWEIR_MIN_FREE_DISK_PERCENT: '100' };
+    instance = await startInstance({ dataDir: instance.dataDir, env, args: ['--role', 'app,guard'] });
+    expect([...instance.processes().keys()])
+      .to.include('app')
+      .and.not.include.members(['ingest']);
+    const { path, body, headers } = requestOf('refused', 1);
+    await until(
+      'wal_full',
+      () => instance.call('POST', `${instance.app}${path}`, body, headers),
+      ({ status }) => status === 429,
+    );
+    await until('the warning', () => warningsOf(instance), (warnings) => warnings !== ''); // prettier-ignore
+    expect(await warningsOf(instance)).to.match(/^app: Ingest is paused\. The disk of Kafka's log has /);
   });
 });

@@ -1,4 +1,5 @@
-import { isInsertInto, isProduceTo, type Match } from '../proxy.ts';
+import { isInsertInto, isProduceTo } from '../proxy.ts';
+import type { Match } from '../proxy-rules.ts';
 import type { LinkName } from '../cluster.ts';
 import type { Scenario } from '../scenario.ts';
 import { delivered } from './checks.ts';

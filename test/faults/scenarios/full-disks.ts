@@ -1,5 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
+import { API_NAMES } from '../cluster.ts';
 import type { Scenario } from '../scenario.ts';
 import { fill, freePercent, makeRoom, mountSmallDisk, whyNoSmallDisk } from '../small-disk.ts';
 import { ackedBetween, caughtUp, entriesPerSecond, rowsAt } from './catch-up.ts';
@@ -35,7 +36,7 @@ export const kafkaDiskFull: Scenario = {
   about: `Kafka's disk, of ${String(KAFKA_MIB)} MB, fills up; after a while there is room again.`,
   alone: true,
   sampleSeconds: 12,
-  env: Object.fromEntries(['sink-1', 'sink-2'].map((name) => [name, { LOGWEIR_MIN_FREE_DISK_PERCENT: String(KAFKA_FREE) }])),
+  env: Object.fromEntries(API_NAMES.map((name) => [name, { LOGWEIR_MIN_FREE_DISK_PERCENT: String(KAFKA_FREE) }])),
   cannotRun,
   prepare: (dataDir) => mountSmallDisk(path.join(dataDir, 'kafka'), KAFKA_MIB),
   async run(context) {

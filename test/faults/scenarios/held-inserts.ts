@@ -1,6 +1,7 @@
 import { SINK_NAMES, type Cluster, type RoleName } from '../cluster.ts';
 import { untilKafka, withAdmin } from '../kafka-state.ts';
-import { isInsertInto, type HeldRequest, type Match } from '../proxy.ts';
+import { isInsertInto, type HeldRequest } from '../proxy.ts';
+import type { Match } from '../proxy-rules.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { delivered } from './checks.ts';
 import { SINK_GROUP } from './sink-members.ts';

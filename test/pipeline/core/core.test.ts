@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../../pipeline/core/config.ts';
@@ -9,7 +9,7 @@ import { parseEntry } from '../../../cli/json-entry.ts';
 import { parseStream, renderStream } from '../../../pipeline/core/labels.ts';
 import { registry } from '../../../pipeline/core/registry.ts';
 import { startAll, stopAll, together, type Service } from '../../../pipeline/core/service.ts';
-import { join, renderSql, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
+import { conjunction, join, numberSet, ofTenant, renderSql, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
 
 describe('labels', () => {
   it('are sorted, escaped, and without empty ones', () => {
@@ -55,6 +55,21 @@ describe('sql', () => {
     const { text: statement, params } = renderSql(sql`SELECT 1 WHERE ${condition} LIMIT ${uint32(7)}`);
     expect(statement).to.equal('SELECT 1 WHERE a = {p0:String} AND b > {p1:UInt32} LIMIT {p2:UInt32}');
     expect([...params.values()].map(({ value }) => value)).to.deep.equal(["x' OR 1=1 --", 5, 7]);
+  });
+});
+
+describe('what statements have in common', () => {
+  it('is bound as any value is', () => {
+    const { text: statement, params } = renderSql(conjunction([ofTenant(7), sql`id IN ${numberSet(['18446744073709551615'])}`]));
+    expect(statement).to.equal('tenant_id = {p0:UInt32} AND id IN (SELECT toUInt64(arrayJoin({p1:Array(String)})))');
+    expect([...params.values()].map(({ value }) => value)).to.deep.equal([7, ['18446744073709551615']]);
+  });
+
+  it('is written once: the condition of a tenant, and sets of numbers', () => {
+    const root = path.resolve(import.meta.dirname, '../../..');
+    const others = globSync('{api,logsql,pipeline,sinks,main}/**/*.ts', { cwd: root }).filter((file) => file !== 'pipeline/core/sql.ts');
+    const again = others.filter((file) => /tenant_id = \$\{|toUInt64\(arrayJoin\(/.test(readFileSync(path.join(root, file), 'utf8')));
+    expect(again).to.deep.equal([]);
   });
 });
 

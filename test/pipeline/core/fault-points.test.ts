@@ -31,7 +31,7 @@ const PLACES: Readonly<Record<FaultPoint | SafetyPart | FaultPeriod, string>> = 
   'after-snapshot': 'pipeline/processors/host/hosted-partition.ts',
   idempotence: 'pipeline/bus/producer/record-batch.ts',
   'all-replicas': 'pipeline/bus/producer/broker-connection.ts',
-  usage: 'main/roles/ingest.ts',
+  usage: 'main/roles/signal-plane.ts',
   intent: 'pipeline/bus/consumer/range-steps.ts',
   recall: 'pipeline/bus/consumer/range-steps.ts',
   'joint-insert': 'sinks/writer.ts',

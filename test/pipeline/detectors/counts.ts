@@ -7,7 +7,7 @@ export const START = 29_000_160;
 const MINUTE_MS = 60_000;
 
 /** Numbers from 0 to 1, the same ones for a seed. */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -16,7 +16,7 @@ export function random(seed: number): () => number {
 }
 
 /** A Poisson variable (of means that are not large: Knuth's algorithm). */
-export function poisson(mean: number, next: () => number): number {
+function poisson(mean: number, next: () => number): number {
   if (mean > 200)
     return Math.max(0, Math.round(mean + Math.sqrt(mean) * Math.sqrt(-2 * Math.log(next() + 1e-12)) * Math.cos(2 * Math.PI * next())));
   const limit = Math.exp(-mean);
@@ -43,7 +43,7 @@ export type Seen = {
 };
 
 /** The last word on each alert. */
-export const lastLogLine = (findings: readonly Finding[]): Seen[] => [
+export const latestOf = (findings: readonly Finding[]): Seen[] => [
   ...new Map(
     findings.map(({ detector, side, firedAt, state, updatedAt, fireCount }) => [
       `${detector} ${side} ${String(firedAt)}`,

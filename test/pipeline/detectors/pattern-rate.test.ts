@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Finding, Sensitivity } from '../../../pipeline/detectors/detector.ts';
 import { PatternSeries } from '../../../pipeline/detectors/series/pattern-series.ts';
 import { extent } from '../../extent.ts';
-import { counted, endOf, lastLogLine, START, type Seen } from './counts.ts';
+import { counted, endOf, latestOf, START, type Seen } from './counts.ts';
 
 const DAY = 1440;
 /** When something happens: on the fifth day. */
@@ -18,7 +18,7 @@ function found(counts: readonly number[], sensitivity?: (name: string) => Sensit
   });
 }
 
-const alertsOf = (mean: (minute: number) => number, seed = 1, length = LENGTH): Seen[] => lastLogLine(found(counted(length, mean, seed)));
+const alertsOf = (mean: (minute: number) => number, seed = 1, length = LENGTH): Seen[] => latestOf(found(counted(length, mean, seed)));
 const within = (minute: number, length: number, at = THEN): boolean => minute >= at && minute < at + length;
 
 describe('the errors of a template', () => {
@@ -113,7 +113,7 @@ describe('the errors of a template', () => {
         told.push(...series.tick(endOf(minute)));
         if (restart) series = PatternSeries.restore(Buffer.from(series.snapshot())) as PatternSeries;
       });
-      return lastLogLine(told);
+      return latestOf(told);
     };
     const expected = run(() => ({ part: Infinity, late: 0, ticks: 0, restart: false }));
     expect(expected).to.have.length(1);

@@ -3,7 +3,7 @@ import { newSeries, restoreSeries } from '../../../pipeline/detectors/series/ser
 import type { CatchUp } from '../../../pipeline/detectors/series/catch-up.ts';
 import type { Finding, Series } from '../../../pipeline/detectors/detector.ts';
 import { extent } from '../../extent.ts';
-import { counted, endOf, found, lastLogLine, START, type Seen } from './counts.ts';
+import { counted, endOf, found, latestOf, START, type Seen } from './counts.ts';
 
 const DAY = 1440;
 const HOUR = 60;
@@ -15,7 +15,7 @@ const SEEDS = [1, 2, 3].slice(0, extent(1, 3));
 
 /** The alerts of a series of 40 a minute, of which some minutes are so many times as large. */
 const alertsOf = (factor: (minute: number) => number, level = LEVEL, seed = 1): Seen[] =>
-  lastLogLine(found(counted(LENGTH, (minute) => level * factor(minute), seed)));
+  latestOf(found(counted(LENGTH, (minute) => level * factor(minute), seed)));
 const within = (minute: number, length: number): boolean => minute >= THEN && minute < THEN + length;
 
 describe('a series of counts', () => {
@@ -61,14 +61,14 @@ describe('a series of counts', () => {
 
   it('whose level has changed for good says so once, and takes it as usual after half a day', () => {
     const counts = counted(3 * DAY, (minute) => (minute >= DAY ? 3 : 1) * LEVEL);
-    const [alert, ...others] = lastLogLine(found(counts));
+    const [alert, ...others] = latestOf(found(counts));
     expect(others).to.deep.equal([]);
     expect(alert).to.include({ detector: 'log_rate', side: 'up' });
     expect(alert?.resolved).to.be.within(DAY + 12 * HOUR, DAY + 12 * HOUR + 20);
   });
 
   it('learns for three hours before it says anything', () => {
-    const rise = (at: number): Seen[] => lastLogLine(found(counted(300, (minute) => (minute >= at && minute < at + 10 ? 20 : 1) * LEVEL)));
+    const rise = (at: number): Seen[] => latestOf(found(counted(300, (minute) => (minute >= at && minute < at + 10 ? 20 : 1) * LEVEL)));
     expect(rise(150)).to.deep.equal([]);
     expect(rise(200)).to.have.length(1);
   });
@@ -82,18 +82,18 @@ describe('a series of counts', () => {
   it('tells errors where they become more of all, and not where all become more', () => {
     const counts = counted(LENGTH, () => LEVEL);
     const errors = counted(LENGTH, (minute) => (within(minute, 10) ? 12 : 0.4), 7);
-    const [alert, ...others] = lastLogLine(found(counts.map((entries, minute) => ({ entries, errors: errors[minute] ?? 0 }))));
+    const [alert, ...others] = latestOf(found(counts.map((entries, minute) => ({ entries, errors: errors[minute] ?? 0 }))));
     expect([alert?.detector, others]).to.deep.equal(['error_rate', []]);
     expect(alert?.fired).to.be.within(THEN, THEN + 2);
     const all = counted(LENGTH, (minute) => LEVEL * (within(minute, 20) ? 5 : 1));
     const share = counted(LENGTH, (minute) => LEVEL * 0.2 * (within(minute, 20) ? 5 : 1), 3);
-    const names = lastLogLine(found(all.map((entries, minute) => ({ entries, errors: Math.min(entries, share[minute] ?? 0) })))).map(({ detector }) => detector); // prettier-ignore
+    const names = latestOf(found(all.map((entries, minute) => ({ entries, errors: Math.min(entries, share[minute] ?? 0) })))).map(({ detector }) => detector); // prettier-ignore
     expect(names).to.deep.equal(['log_rate']);
   });
 
   it('that never had an error tells its first ones', () => {
     const counts = counted(LENGTH, () => LEVEL).map((entries, minute) => ({ entries, errors: within(minute, 10) ? 10 : 0 }));
-    expect(lastLogLine(found(counts)).map(({ detector, fired }) => [detector, fired <= THEN + 2])).to.deep.equal([['error_rate', true]]);
+    expect(latestOf(found(counts)).map(({ detector, fired }) => [detector, fired <= THEN + 2])).to.deep.equal([['error_rate', true]]);
   });
 
   it('takes what a shipper that stalled sends later as what it is: of its own minutes', () => {
@@ -110,7 +110,7 @@ describe('a series of counts', () => {
           for (let held = THEN; held < minute; held++) series.add(START + held, { entries: counts[held] ?? 0, errors: 0 }, endOf(minute));
         findings.push(...found([entries], undefined, series, minute));
       });
-      expect(lastLogLine(findings), String(stall)).to.deep.equal([]);
+      expect(latestOf(findings), String(stall)).to.deep.equal([]);
     }
   });
 
@@ -138,7 +138,7 @@ describe('a series of counts', () => {
     counts.forEach((entries, minute) => {
       series.add(START + minute, { entries, errors: 0 }, endOf(LENGTH - 1));
     });
-    const alerts = lastLogLine(series.tick(endOf(LENGTH - 1)));
+    const alerts = latestOf(series.tick(endOf(LENGTH - 1)));
     expect(alerts.map(({ detector, side, fired }) => [detector, side, fired >= LENGTH - 2])).to.deep.equal([['log_rate', 'up', true]]);
   });
 
@@ -146,19 +146,17 @@ describe('a series of counts', () => {
     const series = newSeries();
     const counts = counted(LENGTH, (minute) => LEVEL * (within(minute, 40) || within(minute - 70, 10) ? 5 : 1));
     const first = found(counts.slice(0, THEN + 10), undefined, series);
-    expect(lastLogLine(first)).to.have.length(1);
+    expect(latestOf(first)).to.have.length(1);
     series.resolve('log_rate', 'up');
     expect(found(counts.slice(THEN + 10, THEN + 65), undefined, series, THEN + 10)).to.deep.equal([]);
-    const again = lastLogLine(found(counts.slice(THEN + 65), undefined, series, THEN + 65));
+    const again = latestOf(found(counts.slice(THEN + 65), undefined, series, THEN + 65));
     expect(again.map(({ fired, count }) => [fired >= THEN + 70, count > 1])).to.deep.equal([[true, true]]);
   });
 
   it('heeds the sensitivity of each detector', () => {
     const weak = counted(LENGTH, (minute) => LEVEL * (within(minute, 30) ? 1.9 : 1));
-    expect(lastLogLine(found(weak, () => 'off'))).to.deep.equal([]);
-    const fired = (['low', 'normal', 'high'] as const).map(
-      (sensitivity) => lastLogLine(found(weak, () => sensitivity))[0]?.fired ?? Infinity,
-    );
+    expect(latestOf(found(weak, () => 'off'))).to.deep.equal([]);
+    const fired = (['low', 'normal', 'high'] as const).map((sensitivity) => latestOf(found(weak, () => sensitivity))[0]?.fired ?? Infinity);
     expect(fired).to.deep.equal([...fired].sort((a, b) => b - a));
     expect(fired[2]).to.be.below(THEN + 20);
     const strong = counted(LENGTH, (minute) => LEVEL * (within(minute, 30) ? 6 : 1));

@@ -4,13 +4,13 @@ import type { LogEntry } from '../../../pipeline/core/entry.ts';
 import { httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
-import type { Rejected } from '../../../pipeline/logs/rejections.ts';
+import type { Rejected } from '../../../pipeline/intake/rejections.ts';
 import { readStreams } from '../../fakes/log-record.ts';
 import { EntryCodec, EntryWriter, type WriterOptions } from '../../../pipeline/logs/writer.ts';
 import { codec, DEFAULTS } from './entry-lines.ts';
 
 /** Reads everything in TypeScript. */
-export const plainCodec = new EntryCodec(null);
+const plainCodec = new EntryCodec(null);
 
 /** The record that a chunk becomes, and what its header says of streams. */
 export type TakenRecord = {

@@ -1,6 +1,6 @@
 import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
-import type { Rejection } from '../../../pipeline/logs/rejections.ts';
+import type { Rejection } from '../../../pipeline/intake/rejections.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
 import { entriesOfRecord, expectBothWays, taken } from '../logs/both-ways.ts';
 import { RECEIVED_AT } from '../logs/entry-lines.ts';

@@ -1,6 +1,5 @@
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
-import { encodeTick } from '../../../pipeline/bus/records/record.ts';
-import { encodeLogHeaders } from '../../../pipeline/logs/record.ts';
+import { encodeTick, encodeHeaders } from '../../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';
 import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';
@@ -39,9 +38,9 @@ export function logMessage(
     writer.object(line, 0, line.length);
   }
   const [chunk] = writer.chunks();
-  const { value, streams } = chunk?.encode() ?? { value: Buffer.alloc(0), streams: Buffer.alloc(0) };
+  const { value, headers } = chunk?.encode() ?? { value: Buffer.alloc(0), headers: {} };
   const info = { tenantId, retentionDays, count: writer.accepted, bytes, encoding: 'columns' };
-  return message(offset, appendedAt, { value, headers: encodeLogHeaders(info, streams) });
+  return message(offset, appendedAt, { value, headers: encodeHeaders(logsSignal, info, headers) });
 }
 
 /** A tick, and maybe what it says to a processor. */

@@ -7,7 +7,7 @@ import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
 import { partialInputOf } from '../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedProcessor, hostedMerger } from '../../../pipeline/processors/merge/hosted.ts';
 import type { Fold, Processor } from '../../../pipeline/processors/base/processor.ts';
-import { lastLogLine } from '../../fakes/measures-record.ts';
+import { latestOf } from '../../fakes/measures-record.ts';
 import { logMessage, tickMessage } from './inputs.ts';
 import { log, NOW, without } from './logs.ts';
 import { merged } from './subjects.ts';
@@ -100,7 +100,7 @@ for (const { processor, merger } of merged)
         fc.property(logs, turns, turns, replays, (all, order, other, again) => {
           const sources = emitted(all);
           const last = (records: readonly AbsoluteRecord[]): unknown =>
-            [...lastLogLine([...fold(stage, stage.init(), inputsOf(records)).values()].flat())].sort();
+            [...latestOf([...fold(stage, stage.init(), inputsOf(records)).values()].flat())].sort();
           const expected = last(interleaved(sources, order));
           expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
           expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);

@@ -3,13 +3,15 @@ import fc from 'fast-check';
 import { UsageView } from '../../../api/limits/usage-view.ts';
 import { parseUsageRecord } from '../../../pipeline/bus/state/usage-records.ts';
 import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
-import { usage, type UsageState } from '../../../pipeline/processors/usage.ts';
+import { usageOf, type UsageState } from '../../../pipeline/processors/usage.ts';
 import { billed } from './inputs.ts';
 
 const DAY = 86_400_000;
 const fold = (state: UsageState, offset: number, tenantId: number, bytes: number, day = 20_000): void =>
   void usage.fold(state, billed(tenantId, bytes, day * DAY + 5)(0, offset));
 const told = (records: readonly AbsoluteRecord[] = []) => records.map(({ key, value }) => ({ key: key ?? '', value: value.toString() }));
+
+const usage = usageOf('logs.v1', 'usage');
 
 describe('usage processor', () => {
   it('sums the bytes of a tenant by the day of the append time', () => {
@@ -38,15 +40,21 @@ describe('usage processor', () => {
         record?.key.startsWith('delta') === true ? 'delta' : 'partition',
       );
     }
-    expect(keys.filter((key) => key === 'partition:4')).to.have.length(4);
+    expect(keys.filter((key) => key === 'partition:logs.v1:4')).to.have.length(4);
     expect(usage.news?.(state, 4, 200), 'nothing new').to.deep.equal([]);
-    const last = keys.lastIndexOf('partition:4');
+    const last = keys.lastIndexOf('partition:logs.v1:4');
     expect(new Set(keys.slice(last - 60)).size, 'none of the deltas since the snapshot before has the key of another').to.equal(
       keys.slice(last - 60).length - 1,
     );
   });
 
-  it('a view that reads what is left on the topic knows the sums, whoever told it', () => {
+  /** As the version wrote it that knew one topic. */
+  const old = ({ key, value }: { readonly key: string; readonly value: string }): { readonly key: string; readonly value: string } => {
+    const { v: _, ...rest } = JSON.parse(value) as Record<string, unknown>;
+    return { key: key.replace('logs.v1:', ''), value: JSON.stringify(rest) };
+  };
+
+  it('a view that reads what is left on the topic knows the sums, whoever told it, in the version before or in this one', () => {
     const entry = fc.record({
       tenantId: fc.integer({ min: 1, max: 5 }),
       bytes: fc.integer({ min: 1, max: 9 }),
@@ -54,14 +62,15 @@ describe('usage processor', () => {
       restarts: fc.integer({ min: 0, max: 30 }),
     });
     fc.assert(
-      fc.property(fc.array(entry, { minLength: 1, maxLength: 300 }), (entries) => {
+      fc.property(fc.array(entry, { minLength: 1, maxLength: 300 }), fc.nat(300), (entries, upgradedAt) => {
         // compacted as far as it may be: the last record of each key
         const topic = new Map<string, string>();
         const live = new UsageView('self', 0);
         const sums = new Map<number, number>();
         let state = usage.init();
         const tell = (next: number): void => {
-          for (const record of told(usage.news?.(state, 0, next))) {
+          for (const written of told(usage.news?.(state, 0, next))) {
+            const record = next <= upgradedAt ? old(written) : written;
             topic.delete(record.key);
             topic.set(record.key, record.value);
             live.fold(record, true, 0);
@@ -71,7 +80,7 @@ describe('usage processor', () => {
           fold(state, offset, tenantId, bytes);
           sums.set(tenantId, (sums.get(tenantId) ?? 0) + bytes);
           if (tells) tell(offset + 1);
-          if (restarts === 0) state = usage.restore(usage.snapshot(state)) ?? usage.init();
+          if (restarts === 0 || offset === upgradedAt) state = usage.restore(usage.snapshot(state)) ?? usage.init();
         }
         tell(entries.length);
         const late = new UsageView('other', 0);

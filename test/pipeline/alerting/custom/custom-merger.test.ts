@@ -36,7 +36,7 @@ const burst = (minute: number): Came[] =>
 const off = offValue({ version: null, reason: 'by hand', since: '2026-11-24T00:00:00Z' });
 /** All that an alert says but where it was told. */
 const word = ({ detector, stream, state, fireCount, note, firedAt }: AlertRow): unknown[] => [detector, stream, state, fireCount, note, firedAt]; // prettier-ignore
-const lastLogLine = (rows: readonly AlertRow[]): string[] =>
+const latestOf = (rows: readonly AlertRow[]): string[] =>
   [...new Map(rows.map((row) => [row.id, row])).values()].map((row) => JSON.stringify([row.id, row.detector, row.state, row.fireCount])).sort(); // prettier-ignore
 
 describe('detectors of others, by what rates has counted', () => {
@@ -65,7 +65,7 @@ describe('detectors of others, by what rates has counted', () => {
   it('say the same whenever their process is killed, and whoever folds the log again says it without them', async () => {
     const whole = new CustomWorld(new FakeRunner(all));
     await whole.run(140, burst);
-    const expected = lastLogLine(whole.rows);
+    const expected = latestOf(whole.rows);
     expect(expected).to.have.length(2);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(139), fc.boolean()), { maxLength: 6 }), async (stops) => {
@@ -76,7 +76,7 @@ describe('detectors of others, by what rates has counted', () => {
           else world.kill(new FakeRunner(all));
         }
         await world.run(140 - world.minute, burst);
-        expect(lastLogLine(world.rows)).to.deep.equal(expected);
+        expect(latestOf(world.rows)).to.deep.equal(expected);
         expect(world.replayed()).to.deep.equal(world.rows);
       }),
       { numRuns: 10 },

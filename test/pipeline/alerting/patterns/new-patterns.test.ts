@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { alertRow, type Alert } from '../../../../pipeline/alerting/book/alert.ts';
 import { AlertBook } from '../../../../pipeline/alerting/book/alert-book.ts';
-import { alertColumns } from '../../../../pipeline/alerting/book/alert-columns.ts';
+import { alertLayout } from '../../../../pipeline/alerting/book/alert-layout.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { sensitivityIn } from '../../../../pipeline/alerting/settings/sensitivity.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
@@ -182,7 +182,7 @@ describe('error templates that were never seen before', () => {
       const alert = news.take(pattern(`${hostile}${String(index)}`, START, { stream }), true, WHOSE, START);
       if (alert === null) continue;
       const row = new AlertBook().take(alert, { ...WHOSE, reporter: 'clusters', mayTake: () => true }, START);
-      expect(() => alertColumns.encode([alertRow(row as Alert, 1)])).not.to.throw();
+      expect(() => alertLayout.encode([alertRow(row as Alert, 1)])).not.to.throw();
     }
   });
 

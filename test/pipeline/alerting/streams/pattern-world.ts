@@ -19,7 +19,7 @@ import { logMessage, tickMessage } from '../../processors/inputs.ts';
 
 const MINUTE_MS = 60_000;
 /** 2026-11-24 00:00 UTC. */
-export const START = 1_795_478_400_000;
+const START = 1_795_478_400_000;
 const PARTITIONS = [0, 1];
 const COUNTING: readonly Processor[] = [rates, createPatterns()];
 

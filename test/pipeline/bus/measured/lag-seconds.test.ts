@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Kafka } from 'kafkajs';
+import { AdminConnection } from '../../../../pipeline/bus/connection/admin-connection.ts';
 import { overdue, LagSeconds } from '../../../../pipeline/bus/measured/lag-seconds.ts';
 
 describe('age of unread records', () => {
@@ -16,7 +17,7 @@ describe('age of unread records', () => {
     it(`${what}: ${old ? 'in danger' : 'fine'}`, () => expect(overdue([{ partition: 1, ...position }]) !== undefined).to.equal(old));
 
   /** The admin client of a Kafka with one partition; `retention` as the topic has it. */
-  const kafka = (retention: string, committed: string, asked: number[] = []): { kafka: Kafka; connects: () => number } => {
+  const kafka = (retention: string, committed: string, asked: number[] = []): { connection: AdminConnection; connects: () => number } => {
     let connects = 0;
     const admin = {
       connect: () => { connects += 1; return Promise.resolve(); },
@@ -26,21 +27,21 @@ describe('age of unread records', () => {
       fetchTopicOffsets: () => Promise.resolve([{ partition: 0, offset: '10', high: '10', low: '0' }]),
       fetchTopicOffsetsByTimestamp: (_topic: string, since: number) => { asked.push(since); return Promise.resolve([{ partition: 0, offset: '6' }]); },
     }; // prettier-ignore
-    return { kafka: { admin: () => admin } as unknown as Kafka, connects: () => connects };
+    return { connection: new AdminConnection({ admin: () => admin } as unknown as Kafka, 1000), connects: () => connects };
   };
 
   it('is measured against 70 % of the retention of the topic', async () => {
     const asked: number[] = [];
-    const age = new LagSeconds({ ...kafka('1000', '5', asked), topic: 'logs.v1', groupId: 'g', now: () => 5000 });
+    const age = new LagSeconds({ connection: kafka('1000', '5', asked).connection, topic: 'logs.v1', groupId: 'g', now: () => 5000 });
     expect(await age.check()).to.match(/logs\.v1, partition 0/);
     expect(asked).to.deep.equal([4300]);
-    expect(await new LagSeconds({ ...kafka('1000', '6'), topic: 't', groupId: 'g' }).check()).to.equal(null);
-    expect(await new LagSeconds({ ...kafka('-1', '0'), topic: 't', groupId: 'g' }).check()).to.equal(null);
+    expect(await new LagSeconds({ connection: kafka('1000', '6').connection, topic: 't', groupId: 'g' }).check()).to.equal(null);
+    expect(await new LagSeconds({ connection: kafka('-1', '0').connection, topic: 't', groupId: 'g' }).check()).to.equal(null);
   });
 
   it('is not known while Kafka does not answer, and is asked on a new connection then', async () => {
     const fake = kafka('down', '0');
-    const age = new LagSeconds({ kafka: fake.kafka, topic: 't', groupId: 'g' });
+    const age = new LagSeconds({ connection: fake.connection, topic: 't', groupId: 'g' });
     for (const times of [1, 2]) {
       const failure = await age.check().catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(Error);

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import {
+  deltaKey,
+  encodeDelta,
   encodeGuard,
   encodeNode,
   encodeSnapshot,
   guardKey,
   nodeKey,
+  parseSnapshot,
   parseUsageRecord,
   partitionKey,
 } from '../../../../pipeline/bus/state/usage-records.ts';
@@ -12,13 +15,37 @@ import {
 const days = new Map([[20_777, new Map([[1, 500], [2, 7]])]]); // prettier-ignore
 
 describe('records of usage.v1', () => {
+  const place = { topic: 'logs.v1', partition: 3 };
+  const spans = { topic: 'spans.v1', partition: 3 };
+
   it('come back as they were', () => {
     const snapshot = { next: 12, days };
-    expect(parseUsageRecord(partitionKey(3), encodeSnapshot(snapshot))).to.deep.equal({ kind: 'partition', partition: 3, snapshot });
-    const usage = { seq: 4, entries: new Map([[1, 10]]), unreflected: [{ partition: 0, last: 7, days }] };
+    const delta = { since: 9, ...snapshot };
+    for (const own of [place, spans]) {
+      expect(parseUsageRecord(partitionKey(own), encodeSnapshot(snapshot))).to.deep.equal({ kind: 'partition', ...own, snapshot });
+      expect(parseUsageRecord(deltaKey(own, 130), encodeDelta(delta))).to.deep.equal({ kind: 'delta', ...own, delta });
+    }
+    const charged = new Map([['logs.v1', new Map([[1, 10]])], ['spans.v1', new Map([[1, 3]])]]); // prettier-ignore
+    const usage = { seq: 4, charged, unreflected: [{ ...spans, last: 7, days }] };
     expect(parseUsageRecord(nodeKey('a:b'), encodeNode(usage))).to.deep.equal({ kind: 'node', id: 'a:b', usage });
-    expect(parseUsageRecord(guardKey('g'), encodeGuard('full', new Date(0)))).to.deep.equal({ kind: 'guard', id: 'g', full: 'full' });
-    expect(parseUsageRecord(guardKey('g'), encodeGuard(null, new Date(0)))).to.deep.equal({ kind: 'guard', id: 'g', full: null });
+    for (const report of [
+      { full: 'full', topics: {} },
+      { full: null, topics: { 'spans.v1': 'late' } },
+    ])
+      expect(parseUsageRecord(guardKey('g'), encodeGuard(report, new Date(0)))).to.deep.equal({ kind: 'guard', id: 'g', ...report });
+  });
+
+  it('of the first version, which knew one topic, are read', () => {
+    const text = '[[20777,[[1,500],[2,7]]]]';
+    const snapshot = { next: 12, days };
+    expect(parseUsageRecord('partition:3', `{"next":12,"days":${text}}`)).to.deep.equal({ kind: 'partition', ...place, snapshot });
+    const delta = { since: 9, ...snapshot };
+    expect(parseUsageRecord('delta:3:127', `{"since":9,"next":12,"days":${text}}`)).to.deep.equal({ kind: 'delta', ...place, delta });
+    const node = `{"seq":4,"entries":[[1,10]],"unreflected":[{"partition":3,"last":7,"days":${text}}]}`;
+    const usage = { seq: 4, charged: new Map([['logs.v1', new Map([[1, 10]])]]), unreflected: [{ ...place, last: 7, days }] };
+    expect(parseUsageRecord('node:a', node)).to.deep.equal({ kind: 'node', id: 'a', usage });
+    expect(parseUsageRecord('guard:g', '{"full":"full","at":"1970"}')).to.deep.equal({ kind: 'guard', id: 'g', full: 'full', topics: {} });
+    expect(parseSnapshot(`{"next":0,"days":${text}}`)).to.deep.equal({ next: 0, days });
   });
 
   for (const [key, value] of [
@@ -29,6 +56,12 @@ describe('records of usage.v1', () => {
     ['partition:0', '{"next":1}'],
     ['partition:x', '{"next":1,"days":[]}'],
     ['partition:', '{"next":1,"days":[]}'],
+    ['partition:0', '{"v":3,"next":1,"days":[]}'],
+    ['delta:0', '{"since":0,"next":1,"days":[]}'],
+    ['delta:a:b', '{"since":0,"next":1,"days":[]}'],
+    ['partition:a b:0', '{"next":1,"days":[]}'],
+    ['node:a', '{"v":2,"seq":1,"charged":{"a":{}},"unreflected":[]}'],
+    ['guard:a', '{"full":null,"topics":{"a":1}}'],
     ['node:a', '{"seq":1,"entries":{},"unreflected":[]}'],
     ['node:a', '{"seq":1,"entries":[],"unreflected":[null]}'],
     ['node:a', '{"seq":1,"entries":[],"unreflected":[{"partition":0,"last":"1","days":[]}]}'],

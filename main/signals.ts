@@ -1,0 +1,97 @@
+import type { Intake, RowWriter } from '../pipeline/intake/rows.ts';
+import { alertsSignal } from '../pipeline/alerting/book/alerts-signal.ts';
+import type { Signal } from '../pipeline/bus/records/signal.ts';
+import { defaultExport } from '../pipeline/core/default-export.ts';
+import { registry, type Registry } from '../pipeline/core/registry.ts';
+import { countersSignal } from '../pipeline/counters/counters-signal.ts';
+import { measuresSignal } from '../pipeline/counters/measures-signal.ts';
+import { patternCountsSignal } from '../pipeline/counters/pattern-counts.ts';
+import { patternsSignal } from '../pipeline/counters/pattern-rows.ts';
+import { createLogsIntake } from '../pipeline/logs/logs-intake.ts';
+import { logsSignal } from '../pipeline/logs/logs-signal.ts';
+import { normalizers } from '../pipeline/normalizers/index.ts';
+import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
+import { alertsSink } from '../sinks/alerts.ts';
+import { createLogsSink } from '../sinks/logs.ts';
+import { measuresSink } from '../sinks/measures.ts';
+import { patternCountsSink } from '../sinks/pattern-counts.ts';
+import { patternsSink } from '../sinks/patterns.ts';
+import type { Sink } from '../sinks/sink.ts';
+import { volumeSink } from '../sinks/volume.ts';
+
+/** How tenants send a signal. */
+export type SignalSource = {
+  /** How requests become its rows, and what its limits count. Called once in a process. */
+  readonly open: () => Intake;
+  /** The wire formats whose rows it is. */
+  readonly normalizers: readonly Normalizer<RowWriter>[];
+  /** Who counts its billable bytes: names the topic of their state, `state.<usage>.v1`. */
+  readonly usage: string;
+};
+
+/** A kind of records, all that is done with it alike: from here it is sent, limited, billed, stored, audited, replayed and watched. */
+export type StoredSignal = {
+  /** Its topic, what its records are, and when their rows end. */
+  readonly signal: Signal;
+  /** The tables that are filled from it. */
+  readonly sinks: readonly Sink[];
+  /** Null where processors make it. */
+  readonly source: SignalSource | null;
+  /** Statements that make its tables, each safe to repeat; the service's own are made by `pipeline/store/schema`. */
+  readonly schema?: readonly string[];
+};
+
+/** Every signal. Adding one: a folder with its rows, intake, formats and sinks, and a line here (docs/extending/signals.md). */
+export const signals: Registry<StoredSignal> = registry<StoredSignal>(
+  ({ signal }) => [signal.name],
+  [
+    { signal: logsSignal, sinks: [createLogsSink()], source: { open: createLogsIntake, normalizers: normalizers.members, usage: 'usage' } },
+    { signal: countersSignal, sinks: [volumeSink], source: null },
+    { signal: measuresSignal, sinks: [measuresSink], source: null },
+    { signal: alertsSignal, sinks: [alertsSink], source: null },
+    { signal: patternCountsSignal, sinks: [patternCountsSink], source: null },
+    { signal: patternsSignal, sinks: [patternsSink], source: null },
+  ],
+);
+
+/** A signal that tenants send. */
+export type SentSignal = StoredSignal & { readonly source: SignalSource };
+
+/** Those that tenants send, in their order. */
+export const sentSignals = (all: readonly StoredSignal[]): readonly SentSignal[] =>
+  all.filter((signal): signal is SentSignal => signal.source !== null);
+
+/** The tables of all signals, in their order. */
+export const sinksOf = (all: readonly StoredSignal[]): readonly Sink[] => all.flatMap(({ sinks }) => sinks);
+
+/**
+ * Every signal of the service and of these files (`LOGWEIR_SIGNALS`), in JavaScript or TypeScript. Throws an Error with a sentence that names
+ * the file where one cannot be loaded, or exports no signal, or one whose name, topic, path or table is taken.
+ */
+export async function signalsWith(files: readonly string[]): Promise<readonly StoredSignal[]> {
+  const all = [...signals.members];
+  for (const file of files) {
+    const found = await defaultExport(file, 'signal');
+    const fault = signalFault(found, all);
+    if (fault !== null) throw new Error(`The signal ${file} cannot be used: ${fault}`);
+    all.push(found as StoredSignal);
+  }
+  return all;
+}
+
+function signalFault(found: unknown, all: readonly StoredSignal[]): string | null {
+  const { signal, sinks, source } = (typeof found === 'object' && found !== null ? found : {}) as Partial<StoredSignal>;
+  if (signal === undefined || !Array.isArray(sinks) || source === undefined)
+    return 'Its default export must be an object with the members "signal", "sinks" and "source".';
+  const namesOf = (one: StoredSignal): string[] => [
+    `name ${one.signal.name}`,
+    `topic ${one.signal.topic.name}`,
+    ...one.sinks.map(({ table }) => `table ${table}`),
+    ...(one.source === null
+      ? []
+      : [`usage ${one.source.usage}`, ...one.source.normalizers.flatMap(({ paths }) => paths.map((path) => `path ${path}`))]),
+  ];
+  const taken = new Set(all.flatMap(namesOf));
+  const twice = namesOf(found as StoredSignal).find((name) => taken.has(name));
+  return twice === undefined ? null : `Its ${twice} is taken.`;
+}
