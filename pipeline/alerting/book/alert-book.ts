@@ -30,11 +30,11 @@ type Known = {
   readonly uncounted: number;
   /** Who told of it, and when the last time. */
   readonly reporter: string;
-  readonly toldAt: number;
+  readonly reportedAt: number;
 };
 
 /** Who tells, of whose alerts, and whether another alert fits. */
-export type Teller = {
+export type Reporter = {
   readonly reporter: string;
   readonly tenantId: number;
   readonly retentionDays: number;
@@ -58,17 +58,17 @@ export class AlertBook {
   }
 
   /** The alert after a command; null where that changes nothing. `now`: when it was appended, seconds. */
-  take(command: AlertCommand, teller: Teller, now: number): Alert | null {
-    if (command.kind === 'resolved') return this.#resolve(command, teller, command.at ?? now);
-    if (command.kind === 'carried') return this.#carry(command, teller);
-    this.#forget(teller.reporter, command.at);
-    return command.kind === 'back' ? this.#end(command) : this.#fire(command, teller);
+  take(command: AlertCommand, who: Reporter, now: number): Alert | null {
+    if (command.kind === 'resolved') return this.#resolve(command, who, command.at ?? now);
+    if (command.kind === 'carried') return this.#carry(command, who);
+    this.#forget(who.reporter, command.at);
+    return command.kind === 'back' ? this.#end(command) : this.#fire(command, who);
   }
 
   /** Forgets what nobody tells anything of any more. `now`: append time, seconds. */
   sweep(now: number): void {
-    for (const { key, alert, toldAt } of this.#known.values())
-      if (Math.max(toldAt, alert.updatedAt) < now - (alert.state === 'firing' ? IDLE_FIRING : IDLE)) this.#known.delete(key);
+    for (const { key, alert, reportedAt } of this.#known.values())
+      if (Math.max(reportedAt, alert.updatedAt) < now - (alert.state === 'firing' ? IDLE_FIRING : IDLE)) this.#known.delete(key);
     this.#incidents.forget(now - IDLE);
     this.#forgotAt.clear();
   }
@@ -86,11 +86,11 @@ export class AlertBook {
     return read;
   }
 
-  #fire(command: Fires, { reporter, tenantId, retentionDays, mayTake }: Teller): Alert | null {
+  #fire(command: Fires, { reporter, tenantId, retentionDays, mayTake }: Reporter): Alert | null {
     const { kind: _kind, id: key, again, at, evidence, fireCount, ...words } = command;
     const last = this.#known.get(key);
     if (last?.isByHand === true && !last.isBack) {
-      this.#set({ ...last, toldAt: at });
+      this.#set({ ...last, reportedAt: at });
       return null;
     }
     // after a resolution by hand it is another alert
@@ -106,7 +106,7 @@ export class AlertBook {
       ...{ state: 'firing', fireCount: fireCount - uncounted, updatedAt: at, firedAt: before?.firedAt ?? at, resolvedAt: null, note: '' },
       incidentId: before === undefined ? this.#incidents.join(tenantId, words.service, at) : before.incidentId,
     };
-    this.#set({ key, alert, openedAt, isByHand: false, isBack: false, uncounted, reporter, toldAt: at });
+    this.#set({ key, alert, openedAt, isByHand: false, isBack: false, uncounted, reporter, reportedAt: at });
     return alert;
   }
 
@@ -115,16 +115,16 @@ export class AlertBook {
     if (known === undefined) return null;
     const { alert, isByHand } = known;
     if (isByHand || alert.state === 'resolved') {
-      this.#set({ ...known, isBack: true, toldAt: at });
+      this.#set({ ...known, isBack: true, reportedAt: at });
       return null;
     }
     const ended: Alert = { ...alert, state: 'resolved', resolvedAt: at, updatedAt: at, note };
-    this.#set({ ...known, alert: ended, isBack: true, toldAt: at });
+    this.#set({ ...known, alert: ended, isBack: true, reportedAt: at });
     return ended;
   }
 
   /** An alert that is not remembered is as it was shown. */
-  #resolve({ alert: shown, note }: Resolved, { mayTake }: Teller, now: number): Alert | null {
+  #resolve({ alert: shown, note }: Resolved, { mayTake }: Reporter, now: number): Alert | null {
     const known = this.#find(shown.id);
     const before = known?.alert ?? shown;
     const wasFiring = before.state === 'firing';
@@ -132,13 +132,13 @@ export class AlertBook {
     const alert: Alert = { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
     const own = known ?? { key: shown.id, openedAt: 0, isByHand: true, isBack: !wasFiring, uncounted: 0, reporter: '' };
     const isBack = wasFiring ? false : own.isBack;
-    if (known !== undefined || mayTake()) this.#set({ ...own, alert, isByHand: wasFiring || own.isByHand, isBack, toldAt: now });
+    if (known !== undefined || mayTake()) this.#set({ ...own, alert, isByHand: wasFiring || own.isByHand, isBack, reportedAt: now });
     return alert;
   }
 
-  #carry({ alert, isByHand, openedAt }: Carried, { reporter }: Teller): null {
+  #carry({ alert, isByHand, openedAt }: Carried, { reporter }: Reporter): null {
     if (this.#known.has(alert.id)) return null;
-    this.#set({ key: alert.id, alert, openedAt, isByHand, isBack: false, uncounted: 0, reporter, toldAt: alert.updatedAt });
+    this.#set({ key: alert.id, alert, openedAt, isByHand, isBack: false, uncounted: 0, reporter, reportedAt: alert.updatedAt });
     if (alert.incidentId !== null) this.#incidents.carry(alert.service, alert.incidentId, alert.firedAt);
     return null;
   }
@@ -158,10 +158,10 @@ export class AlertBook {
   #forget(reporter: string, now: number): void {
     if (now <= (this.#forgotAt.get(reporter) ?? 0)) return;
     this.#forgotAt.set(reporter, now);
-    for (const { key, alert, isByHand, isBack, toldAt, reporter: own } of this.#known.values()) {
+    for (const { key, alert, isByHand, isBack, reportedAt, reporter: own } of this.#known.values()) {
       if (own !== reporter || alert.state === 'firing') continue;
       const most = isByHand && !isBack ? BY_HAND_REMEMBERED : REMEMBERED;
-      if (Math.max(toldAt, alert.updatedAt) < now - most) this.#known.delete(key);
+      if (Math.max(reportedAt, alert.updatedAt) < now - most) this.#known.delete(key);
     }
   }
 }

@@ -107,11 +107,11 @@ function publish(
   if (book === undefined) state.tenants.set(tenantId, (book = new AlertBook()));
   const own = book;
   const before = own.bytes;
-  const teller = { reporter, tenantId, retentionDays, mayTake: () => own.bytes < mostOf(before, state.bytes, BOUNDS) };
+  const who = { reporter, tenantId, retentionDays, mayTake: () => own.bytes < mostOf(before, state.bytes, BOUNDS) };
   // of an alert the last word counts
   const changed = new Map<number, Alert>();
   for (const command of commands) {
-    const alert = own.take(command, teller, Math.floor(appendedAt / 1000));
+    const alert = own.take(command, who, Math.floor(appendedAt / 1000));
     if (alert !== null) changed.set(alert.id, alert);
   }
   state.bytes += own.bytes - before;

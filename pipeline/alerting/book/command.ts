@@ -3,10 +3,10 @@ import { readJson } from '../../core/read-json.ts';
 import type { Alert, AlertSeverity } from './alert.ts';
 
 /** What names a finding's alert, and when it was found: append time, seconds. */
-type Told = { readonly id: number; readonly at: number };
+type Named = { readonly id: number; readonly at: number };
 
 /** Something fires, as an alert says it. */
-export type Fires = Told & {
+export type Fires = Named & {
   /** `fired`: it begins, or begins again. `updated`: it goes on. */
   readonly kind: 'fired' | 'updated';
   /** The id that it has where the one that fired before was resolved by hand, and so is another alert. */
@@ -24,7 +24,7 @@ export type Fires = Told & {
 };
 
 /** It is over, and why. */
-export type Back = Told & { readonly kind: 'back'; readonly note: string };
+export type Back = Named & { readonly kind: 'back'; readonly note: string };
 
 /** A user resolves an alert, which is as it was shown. Repeated, it changes nothing. */
 export type Resolved = {

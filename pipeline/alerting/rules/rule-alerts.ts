@@ -68,7 +68,7 @@ export const ruleAlerts: Merger<RuleWatches> = {
 type Found = TenantCommands & RulesResult;
 
 const foundOf = (tenantId: number, { retentionDays }: RuleWatch, result: RulesResult): Found => ({ tenantId, retentionDays, ...result });
-const toldOf = (tenantId: number, watch: RuleWatch, commands: readonly AlertCommand[]): Found =>
+const commandsOf = (tenantId: number, watch: RuleWatch, commands: readonly AlertCommand[]): Found =>
   foundOf(tenantId, watch, { commands, values: [] });
 
 /** What was found after a partial. */
@@ -82,7 +82,7 @@ function takeOne(state: RuleWatches, input: PartialInput): Found[] {
   if (processor === CUSTOM_DETECTORS) {
     const found = readFinding(input.value);
     const command = known === undefined || found === null ? null : known.hear(tenantId, found, input.appendedAt, budgetOf(state, known));
-    return known === undefined || command === null ? [] : [toldOf(tenantId, known, [command])];
+    return known === undefined || command === null ? [] : [commandsOf(tenantId, known, [command])];
   }
   const watch = known ?? new RuleWatch();
   state.tenants.set(tenantId, watch);
@@ -93,7 +93,7 @@ function takeOne(state: RuleWatches, input: PartialInput): Found[] {
 function carried(state: RuleWatches): Found[] {
   if (!state.hasCarried) return [];
   state.hasCarried = false;
-  return [...state.tenants].map(([tenantId, watch]) => toldOf(tenantId, watch, watch.carried()));
+  return [...state.tenants].map(([tenantId, watch]) => commandsOf(tenantId, watch, watch.carried()));
 }
 
 /** What was found of tenants that send nothing. */

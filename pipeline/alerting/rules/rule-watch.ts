@@ -127,12 +127,12 @@ export class RuleWatch {
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
-  #report(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, says?: string): AlertCommand | null {
+  #report(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, description?: string): AlertCommand | null {
     const place = placeOf(about.compiled, about.labels);
     // a rule's own alerts are few
     const isNews = about.notice === null && about.labels.length > 0 ? mayTake : (): boolean => true;
     const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, isNews };
-    return this.#reports.take(finding, says === undefined ? subject : { ...subject, about: says }, now);
+    return this.#reports.take(finding, description === undefined ? subject : { ...subject, about: description }, now);
   }
 
   #look(tenantId: number, { through, now: ms, ...looking }: Look): RulesResult {

@@ -121,10 +121,10 @@ function takeOne(state: Watches, input: PartialInput): TenantCommands[] {
   if (processor === CUSTOM_DETECTORS) return heard(state, input);
   const watch = watchOf(state, tenantId);
   const found = measured(state, watch, () => take(state, watch, input));
-  return found === null ? [] : [toldOf(tenantId, watch, found), ...sweep(state, input)];
+  return found === null ? [] : [commandsOf(tenantId, watch, found), ...sweep(state, input)];
 }
 
-const toldOf = (tenantId: number, { retentionDays }: TenantWatch, commands: readonly AlertCommand[]): TenantCommands => ({
+const commandsOf = (tenantId: number, { retentionDays }: TenantWatch, commands: readonly AlertCommand[]): TenantCommands => ({
   ...{ tenantId, retentionDays, commands },
 });
 
@@ -134,14 +134,14 @@ function heard(state: Watches, input: PartialInput): TenantCommands[] {
   const found = readFinding(input.value);
   if (watch === undefined || found === null) return [];
   const command = measured(state, watch, () => watch.hear(input.tenantId, found, input.appendedAt, most(state, watch)));
-  return command === null ? [] : [toldOf(input.tenantId, watch, [command])];
+  return command === null ? [] : [commandsOf(input.tenantId, watch, [command])];
 }
 
 /** What a release before kept with the streams, once. */
 function carried(state: Watches): TenantCommands[] {
   if (!state.hasCarried) return [];
   state.hasCarried = false;
-  return [...state.tenants].map(([tenantId, watch]) => toldOf(tenantId, watch, watch.carried()));
+  return [...state.tenants].map(([tenantId, watch]) => commandsOf(tenantId, watch, watch.carried()));
 }
 
 /** Takes a partial; gives what was found, null of one that is none of `rates`. */
@@ -200,7 +200,7 @@ function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInp
     }
     tenants.delete(tenantId);
     state.held = sum(state.held, NOTHING, before);
-    return [toldOf(tenantId, watch, ended)];
+    return [commandsOf(tenantId, watch, ended)];
   });
 }
 
