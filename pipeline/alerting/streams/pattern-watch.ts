@@ -105,7 +105,7 @@ export class PatternWatch {
       const stream = streamOf(from);
       const service = stream === null ? '' : serviceOf(stream);
       if (stream === null || isReportedOtherwise(from, around) || this.#firing(service) >= MOST_FIRING || !around.mayTake()) {
-        series.resolve(detector);
+        series.mute(detector);
         return null;
       }
       pattern.told = { id: 0, firedAt, stream, service };

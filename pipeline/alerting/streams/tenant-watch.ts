@@ -225,7 +225,7 @@ export class TenantWatch {
     if (sum === null) return this.#publish(tenantId, watched, finding, now, {});
     if (!this.#isReported(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
       // it is not published before it has recovered
-      series.resolve(finding.detector, finding.side);
+      series.mute(finding.detector, finding.side);
       return null;
     }
     const isNews = (): boolean => !this.#isReported(tenantId, sum, finding, true) || !isPart(finding, sum);
