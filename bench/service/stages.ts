@@ -1,3 +1,5 @@
+import { alertBook } from '../../pipeline/alerting/book/book.ts';
+import { commandsInputOf } from '../../pipeline/alerting/book/commands-signal.ts';
 import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
 import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
@@ -27,6 +29,8 @@ export class ServiceStages {
   readonly #second = hostedMerger(alerting);
   #watched = this.#second.init();
   #partials = 0;
+  #book = alertBook.init();
+  #commands = 0;
   /** What was told, row by row. */
   readonly rows: AlertRow[] = [];
   /** Most bytes that a snapshot of `alerting` had. */
@@ -58,6 +62,7 @@ export class ServiceStages {
     const bytes = Buffer.from(this.#second.snapshot(this.#watched));
     this.snapshotBytes = Math.max(this.snapshotBytes, bytes.length);
     this.#watched = restored(this.#second.restore(bytes));
+    this.#book = restored(alertBook.restore(Buffer.from(alertBook.snapshot(this.#book))));
   }
 
   #append(partition: number, appendedAt: number, record: Pick<AbsoluteRecord, 'headers'> & { readonly value: Buffer | null }): void {
@@ -70,11 +75,16 @@ export class ServiceStages {
   #take({ topic, value, headers }: AbsoluteRecord, appendedAt: number): void {
     if (topic !== 'partials.v1') return;
     const message = { value, headers, offset: String(this.#partials++), timestamp: String(appendedAt) } as KafkaMessage;
-    for (const record of this.#second.fold(this.#watched, partialInputOf(0, message))) {
-      if (record.topic === 'partials.v1') continue;
-      const rows = alertLayout.read(record.value, Number(record.headers['count']));
-      if (typeof rows === 'string') throw new Error(rows);
-      this.rows.push(...rows);
+    for (const commands of this.#second.fold(this.#watched, partialInputOf(0, message))) {
+      const place = { offset: String(this.#commands++), timestamp: String(appendedAt) };
+      for (const record of alertBook.fold(
+        this.#book,
+        commandsInputOf(0, { ...place, value: commands.value, headers: commands.headers } as KafkaMessage),
+      )) {
+        const rows = alertLayout.read(record.value, Number(record.headers['count']));
+        if (typeof rows === 'string') throw new Error(rows);
+        this.rows.push(...rows);
+      }
     }
   }
 }
