@@ -86,7 +86,11 @@ class World:
             kind, _, rest = (record.key or b"").decode().partition(":")
             if kind not in ("partition", "delta") or record.value is None:
                 continue
-            told, partition = json.loads(record.value), int(rest.split(":")[0])
+            # `3` and `3:17` in the first version, which knew one topic; `logs.v1:3` and `logs.v1:3:17` since
+            topic, _, place = rest.partition(":") if not rest[:1].isdigit() else (LOGS, ":", rest)
+            if topic != LOGS:
+                continue
+            told, partition = json.loads(record.value), int(place.split(":")[0])
             known = found.get(partition)
             if kind == "partition":
                 if known is None or told["next"] >= known["next"]:
