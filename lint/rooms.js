@@ -37,7 +37,7 @@ export const ROOMS = {
   ],
   'pipeline/rows': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus/records'],
   'pipeline/clusterer': ['pipeline/core', 'pipeline/wire'],
-  'pipeline/intake': ['pipeline/core', 'pipeline/bus/*'],
+  'pipeline/intake': ['pipeline/core', 'pipeline/bus/*', 'pipeline/rows'],
   'pipeline/logs': [
     'pipeline/core',
     'pipeline/intake',

@@ -195,7 +195,7 @@ export const BODIES: Section = {
     {
       what: 'Time of an entry ahead of now; behind it the retention',
       of: 'an entry',
-      bound: [writer('FUTURE_SECONDS', 's')],
+      bound: [from('pipeline/intake/time-bounds.ts')('FUTURE_SECONDS', 's')],
       by: 'the plan',
       beyond: 'The entry is rejected.',
       others: 'nothing',

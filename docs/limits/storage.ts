@@ -97,6 +97,15 @@ export const STORAGE: Section = {
       test: 'test/e2e/store/short-words.e2e.test.ts',
     },
     {
+      what: 'Value of a promoted field that its column with a dictionary has',
+      of: 'an entry',
+      bound: [from('logsql/sql/promoted.ts')('MAX_PROMOTED_BYTES', 'bytes')],
+      beyond: 'A longer one is in another column; the query that meets one reads both.',
+      others: 'nothing: reading a dictionary would cost them more with each such value',
+      attack: ['long-promoted', 'large-hosts'],
+      test: 'test/e2e/store/long-promoted.e2e.test.ts',
+    },
+    {
       what: 'Bytes that are acknowledged and not stored: as many as storage has for some seconds',
       of: 'a process',
       bound: [window('FIRST_BYTES', 'bytes at first'), window('LEAST_BYTES', 'bytes at least'), window('LATE_MS', 'ms of work')],

@@ -17,6 +17,8 @@ export type SqlContext = {
   readonly computed?: (field: string) => Sql | null | undefined;
   /** Is given the rows that a cheaper condition leaves in doubt. Absent: conditions must decide every row. */
   readonly doubt?: (rows: Sql) => void;
+  /** Of promoted fields the columns of short values are there alone, or are tried first: is given the rows whose value was looked at and is longer. */
+  readonly longer?: (rows: Sql) => void;
 };
 
 /** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty string. */
@@ -140,7 +142,13 @@ export type SqlInput = {
 };
 
 /** Entries that are counted: what stands after FROM, with ENTRIES as `entries` (logsql/sql/counts.ts); where there is `doubt`, as SqlInput has it, another way. */
-export type Counts = { readonly source: Sql; readonly doubt?: Sql; readonly otherwise?: Counts | null };
+export type Counts = {
+  readonly source: Sql;
+  readonly doubt?: Sql;
+  readonly otherwise?: Counts | null;
+  /** A condition over entries: true for those that the rows in doubt count, which are right but for them. Absent: not known. */
+  readonly inDoubt?: Sql;
+};
 
 /** A pipe as one SELECT, and its rows read back. */
 export type SqlPipe = {

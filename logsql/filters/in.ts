@@ -1,6 +1,6 @@
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { quote } from '../base/reserved.ts';
-import { inSql, onText } from '../sql/text.ts';
+import { fieldText, inSql } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext, Subquery } from '../base/types.ts';
 import { listArguments } from './arguments.ts';
 import { AnyFilter } from './logic.ts';
@@ -115,6 +115,9 @@ export const oneOf: FilterSpec = {
   parse: (parser, field) =>
     parseValues(parser, field, {
       of: (name, values) => new InFilter(name, values),
-      ofSelect: (name, select, context) => onText(name, context, (value) => sql`${value} IN (${select})`),
+      ofSelect: (name, select, context) => {
+        const value = fieldText(name, context);
+        return value === null ? null : sql`${value} IN (${select})`;
+      },
     }),
 };

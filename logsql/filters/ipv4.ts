@@ -1,7 +1,7 @@
 import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { formatIpv4, parseIpv4 } from '../values/numbers.ts';
 import { ipv4Sql } from '../sql/number.ts';
-import { onText } from '../sql/text.ts';
+import { onShortText } from '../sql/text.ts';
 import type { FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { listArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
@@ -23,7 +23,7 @@ class Ipv4Filter extends TextFilter {
     return address !== null && address >= this.#min && address <= this.#max;
   }
   sql(context: SqlContext): Sql | null {
-    return onText(
+    return onShortText(
       this.field,
       context,
       (value) => sql`ifNull(${ipv4Sql(value)} BETWEEN ${float64(this.#min)} AND ${float64(this.#max)}, 0)`,

@@ -4,7 +4,7 @@ import { exactValue } from '../values/exact.ts';
 import { numericValue } from '../values/numbers.ts';
 import { boundSql, exactSql, needsExact, plainExact } from '../sql/exact.ts';
 import { numericSql } from '../sql/number.ts';
-import { FALSE, and, onText } from '../sql/text.ts';
+import { FALSE, and, onShortText, onText } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { StringRangeFilter } from './string-range.ts';
 import { TextFilter } from './text-filter.ts';
@@ -46,8 +46,10 @@ class RangeFilter extends TextFilter {
   sql(context: SqlContext): Sql | null {
     const { min, max } = this.#bounds;
     if (Number.isNaN(min.value) || Number.isNaN(max.value)) return FALSE;
+    const { doubt } = context;
+    // what stands for a long value is in doubt, as all that is no number
+    if (doubt !== undefined && this.#isPlain) return onShortText(this.field, context, (value) => this.#plainSql(value, doubt));
     return onText(this.field, context, (value) => {
-      if (context.doubt !== undefined && this.#isPlain) return this.#plainSql(value, context.doubt);
       // The number is written once: ClickHouse would analyse each repetition for milliseconds.
       const conditions = this.#conditions(sql`n`, exactSql(sql`v`, sql`n`));
       const inRange = conditions.length === 0 ? sql`isNotNull(n)` : sql`ifNull(${and(conditions)}, 0)`;

@@ -23,6 +23,8 @@ export type Groups = {
     readonly number?: Sql | undefined;
   }[];
   readonly run: RunContext;
+  /** The column that counts rows in doubt, the same in all groups (doubtColumn); where it does, no group is left out: one must be seen. */
+  readonly doubt: Sql | null;
 };
 
 /** The statement for the groups that are left, with the same columns, and what is left to do with their rows. */
@@ -43,11 +45,12 @@ type First = {
 };
 
 const COMMA = sql`, `;
+const DOUBTS = sql`d`;
 /** No pipe cuts off more in SQL. */
 const MOST_FIRST = 100_000;
 
 /** Null where the pipes leave out no group that SQL can find. */
-export function cutGroups({ source, groups, results, run }: Groups, pipes: readonly Pipe[]): GroupCut | null {
+export function cutGroups({ source, groups, results, run, doubt }: Groups, pipes: readonly Pipe[]): GroupCut | null {
   if (groups.length === 0) return null;
   const expressions = groups.map(({ key }) => key);
   const columns = results.flatMap((result) => result.columns);
@@ -56,9 +59,15 @@ export function cutGroups({ source, groups, results, run }: Groups, pipes: reado
   const rows = new GroupRows(fieldsOf({ groups, results }, keys, names), run);
   const { left, first } = rows.through(pipes, isOrdered);
   if (rows.isInDoubt || (first === null && left.length === pipes.length)) return null;
-  const made = [...expressions, ...columns].map((expression, index) => sql`${expression} AS ${[...keys, ...names][index] ?? sql``}`);
+  // it might be all that is skipped
+  if (doubt !== null && (first?.offset ?? 0) > 0) return null;
+  if (doubt !== null) rows.keepWhere(sql`${DOUBTS} > 0`);
+  const doubts = doubt === null ? [] : [DOUBTS];
+  const made = [...expressions, ...columns, ...(doubt === null ? [] : [doubt])].map(
+    (expression, index) => sql`${expression} AS ${[...keys, ...names, DOUBTS][index] ?? sql``}`,
+  );
   const inner = sql`(SELECT ${join(made, COMMA)} FROM ${source} GROUP BY ${join(expressions, COMMA)})`;
-  const all = join([...keys, ...names], COMMA);
+  const all = join([...keys, ...names, ...doubts], COMMA);
   const kept = sql`SELECT ${all} FROM ${rows.over(inner)}`;
   const statement = isOrdered ? inOrder(kept, all, keys, first) : kept;
   return new StatementBudget().take(statement) ? { statement, left } : null;
@@ -115,6 +124,10 @@ class GroupRows {
   }
   get isInDoubt(): boolean {
     return this.#rows.doubts !== null;
+  }
+  /** These are kept whatever the filters say. */
+  keepWhere(rows: Sql): void {
+    this.#rows.doubt(rows);
   }
   over(inner: Sql): Sql {
     return this.#rows.over(inner, false);

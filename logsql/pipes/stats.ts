@@ -162,31 +162,26 @@ export class StatsPipe implements Pipe {
       ),
     );
   }
-  /** The same with what the pipes that follow leave of the groups. Not where something is in doubt: any group may be one of those after all. */
-  #cut(source: Sql, keys: readonly GroupKey[], parts: readonly StatsSql[], run: RunContext, rest: readonly Pipe[]): GroupCut | null {
+  /** The same with what the pipes that follow leave of the groups. */
+  #cut({ source, keys, run, doubt, rest }: Stated, parts: readonly StatsSql[]): GroupCut | null {
     const groups = this.by.map(({ name }, index) => ({
       name,
       key: keys[index]?.expression ?? sql``,
       isStream: keys[index]?.isStream === true,
     }));
     const results = this.calls.map(({ name }, index) => ({ name, columns: parts[index]?.columns ?? [], number: parts[index]?.number }));
-    return cutGroups({ source, groups, results, run }, rest);
+    return cutGroups({ source, groups, results, run, doubt: doubtColumn(doubt)[0] ?? null }, rest);
   }
   #statement(
-    {
-      source,
-      run,
-      keys,
-      doubt,
-      rest,
-    }: Pick<SqlInput, 'source' | 'run' | 'doubt'> & { readonly rest: readonly Pipe[] } & { readonly keys: readonly GroupKey[] },
+    stated: Stated,
     forms: readonly Form[],
     parts: readonly StatsSql[],
     make: (forms: readonly Form[]) => SqlPipe | null,
   ): SqlPipe {
+    const { source, run, keys, doubt } = stated;
     const groups = keys.map(({ expression }) => expression);
     const list = join([...groups, ...parts.flatMap(({ columns }) => columns), ...doubtColumn(doubt)], sql`, `);
-    const cut = doubt === null ? this.#cut(source, keys, parts, run, rest) : null;
+    const cut = this.#cut(stated, parts);
     const isLast = parts.every(({ otherwise }) => otherwise === undefined);
     const otherwise = isLast ? null : make(parts.map((part, index) => part.otherwise ?? forms[index] ?? NO_FORM));
     return {
@@ -206,6 +201,9 @@ export class StatsPipe implements Pipe {
     };
   }
 }
+
+/** What a statement of groups is made of. */
+type Stated = Pick<SqlInput, 'source' | 'run' | 'doubt'> & { readonly rest: readonly Pipe[]; readonly keys: readonly GroupKey[] };
 
 /** One way to express a function in SQL. */
 type Form = (input: StatsSqlInput) => StatsSql | null;

@@ -18,8 +18,11 @@ export type Conditions = {
 
 export const AND = sql` AND `;
 
-/** What entries must meet to match a filter within a window. With `maybe`, entries that a cheaper condition leaves in doubt meet it too. */
-export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, { maybe }: { readonly maybe: boolean }): Conditions {
+/** Which entries meet conditions although they may not match: none; those that a cheaper condition leaves in doubt; those with long values of promoted fields. */
+type Maybe = 'none' | 'inDoubt' | 'longer';
+
+/** What entries must meet to match a filter within a window. */
+export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, maybe: Maybe): Conditions {
   const conditions = [ofTenant(context.tenantId), ...within(window)];
   const budget = new StatementBudget();
   const rest: Filter[] = [];
@@ -27,7 +30,7 @@ export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlCon
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
     const own: Sql[] = [];
-    const inSql = budget.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
+    const inSql = budget.takeFilter(part) ? part.sql(withDoubts(context, maybe, own)) : null;
     const condition = inSql === null || own.length === 0 ? inSql : or([inSql, ...own]);
     if (condition === null || !budget.take(condition)) rest.push(part);
     else {
@@ -36,6 +39,11 @@ export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlCon
     }
   }
   return { conditions, rest, doubt: doubts.length === 0 ? null : or(doubts) };
+}
+
+function withDoubts(context: SqlContext, maybe: Maybe, own: Sql[]): SqlContext {
+  if (maybe === 'inDoubt') return { ...context, doubt: (rows) => void own.push(rows) };
+  return maybe === 'longer' ? { ...context, longer: (rows) => void own.push(rows) } : context;
 }
 
 /** The times of a window. */

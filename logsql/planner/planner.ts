@@ -24,7 +24,7 @@ import { hourlyCounts, type Counted } from './hourly.ts';
 import { ENTRIES } from '../sql/counts.ts';
 import { PLACE, POSITION, POSITION_COLUMNS, placeSql, positionAt } from '../sql/places.ts';
 import { StatementBudget } from '../sql/statement-budget.ts';
-import { fieldText } from '../sql/text.ts';
+import { fieldText, longerSql, or } from '../sql/text.ts';
 import { volumeCounts, type VolumeCover } from './volume.ts';
 import { narrowWindow } from '../evaluation/narrow-window.ts';
 import type { TimeWindow } from '../base/time-window.ts';
@@ -81,11 +81,11 @@ export function withoutCursor({ tenantId, start, end, widest, memory, cover = nu
 }
 
 function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
-  const { pipes, conditions, residual, quick, counts, context, run } = headOf(query, options);
+  const { pipes, conditions, residual, quick, short, counts, context, run } = headOf(query, options);
   const where = { conditions, quick: residual === null ? quick() : null };
   const inMemory = planEntries(residual === null ? pipes : [new FilterPipe(residual), ...pipes], where, run, options);
   if (residual !== null) return inMemory;
-  const sources = { entries: splitScans(conditions), counts, widest: options.widest };
+  const sources = { entries: splitScans(conditions), short, counts, widest: options.widest };
   return planAggregate(pipes, sources, context, run, inMemory) ?? inMemory;
 }
 
@@ -99,13 +99,17 @@ function headOf(query: QueryNode, options: PlanOptions) {
     options.before === undefined ? countsOf(filter, { fields, span }, window, context, options.cover) : null;
   const { before } = options;
   const place = before === undefined || typeof before === 'bigint' ? [] : [beforeSql(before)];
-  const { conditions, rest } = conditionsOf(filter, window, context, { maybe: false });
+  const { conditions, rest } = conditionsOf(filter, window, context, 'none');
   const quick = (): Quick | null => {
-    const { conditions, rest, doubt } = conditionsOf(filter, window, context, { maybe: true });
+    const { conditions, rest, doubt } = conditionsOf(filter, window, context, 'inDoubt');
+    return doubt === null || rest.length > 0 ? null : { conditions: [...conditions, ...place], doubt };
+  };
+  const short = (): Quick | null => {
+    const { conditions, rest, doubt } = conditionsOf(filter, window, context, 'longer');
     return doubt === null || rest.length > 0 ? null : { conditions: [...conditions, ...place], doubt };
   };
   return {
-    ...{ pipes, run, context, counts, quick },
+    ...{ pipes, run, context, counts, quick, short },
     ...{ conditions: [...conditions, ...place], residual: rest.length === 0 ? null : allOf(rest) },
   };
 }
@@ -116,13 +120,24 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   const before = residual === null ? beforeValues(pipes, field) : null;
   if (before === null) return null;
   const counted = before.length === 0 && field !== '_stream_id' ? counts([field], Infinity) : null;
-  const entries = counted !== null && counted.doubt === undefined ? counted.source : splitScans(conditions);
+  const entries = splitScans(conditions);
   const rows = before.length === 0 ? { source: entries, context, doubt: null } : computeRows([...before, valuesOf(field)], entries, context, run); // prettier-ignore
   const value = rows === null || rows.doubt !== null ? null : fieldText(field, rows.context);
   if (rows === null || value === null) return null;
   const { maxRows, maxBytes } = options.memory.left;
-  return sql`SELECT DISTINCT toString(${value}) FROM ${rows.source} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
+  const short = fieldText(field, ofShort(context)) ?? value;
+  // those in doubt are counted by their entries
+  const ofRowsInDoubt = ({ source, doubt, inDoubt }: Counts): Sql | null =>
+    doubt === undefined || inDoubt === undefined
+      ? null
+      : sql`v FROM (SELECT toString(${short}) AS v FROM ${source} WHERE NOT ${doubt} UNION ALL SELECT toString(${value}) AS v FROM ${splitScans([...conditions, inDoubt])})`;
+  const ofEntries = sql`toString(${value}) FROM ${rows.source}`;
+  const selected = counted === null ? ofEntries : counted.doubt === undefined ? sql`toString(${short}) FROM ${counted.source}` : (ofRowsInDoubt(counted) ?? ofEntries); // prettier-ignore
+  return sql`SELECT DISTINCT ${selected} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
 }
+
+/** Over columns of short values alone, where rows with longer ones are in doubt. */
+const ofShort = (context: SqlContext): SqlContext => ({ ...context, longer: () => undefined });
 
 const valuesOf = (field: string): UniqPipe => new UniqPipe([field], null, Infinity);
 
@@ -140,8 +155,7 @@ function beforeValues(pipes: readonly Pipe[], field: string): readonly Pipe[] | 
 function countsOf(filter: Filter, counted: Counted, window: TimeWindow, context: SqlContext, cover: PlanOptions['cover']): Counts | null {
   const volume = cover == null ? null : volumeCounts(filter, counted, window, context, cover);
   if (volume !== null && volume.doubt === undefined) return volume;
-  const source = hourlyCounts(filter, counted, window, context);
-  const otherwise = source === null ? null : { source };
+  const otherwise = hourlyCounts(filter, counted, window, context);
   return volume === null ? otherwise : { ...volume, otherwise };
 }
 
@@ -256,7 +270,13 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
-type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & { readonly entries: Sql };
+type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & {
+  readonly entries: Sql;
+  /** The entries by the columns of short values alone; null where the others are not asked for. */
+  readonly short?: () => Quick | null;
+  /** Promoted fields have long values: both of their columns must be read. */
+  readonly hasLong?: true;
+};
 const nothingCounted = (): null => null;
 
 /** The first pipe that groups or counts, in SQL, if SQL can express it and nothing before it prevents that. */
@@ -291,13 +311,15 @@ function planAggregate(
   const looked = span > 0 ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked, span);
   const entries = counts === null ? null : ENTRIES;
+  const { short, longer } = counts === null ? shortOf(pipe, sources, context) : ALL_COLUMNS;
+  const doubts = [counts?.doubt ?? sources.doubt ?? [], longer].flat();
   const input: SqlInput = {
-    source: counts?.source ?? sources.entries,
+    source: counts?.source ?? (short === null ? sources.entries : splitScans(short.conditions)),
     entries,
     counts: sources.counts,
     widest: sources.widest,
-    doubt: counts?.doubt ?? sources.doubt ?? null,
-    context,
+    doubt: doubts.length > 1 ? or(doubts) : (doubts[0] ?? null),
+    context: counts === null && longer.length === 0 ? context : ofShort(context),
     run,
     output,
     rest,
@@ -305,11 +327,23 @@ function planAggregate(
   const { gather } = pipe;
   if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (runner) => gather.call(pipe, input, runner) };
   const entirely = (): AggregatePlan | EntriesPlan | ReshapedPlan => {
-    if (counts?.doubt === undefined) return otherwise;
-    const plan = planAggregate(pipes, { ...sources, counts: () => counts.otherwise ?? null }, context, run, otherwise);
+    if (counts?.doubt === undefined && longer.length === 0) return otherwise;
+    const next = counts?.doubt === undefined ? {} : { counts: () => counts.otherwise ?? null };
+    const hasLong = longer.length > 0 || counts?.inDoubt !== undefined ? ({ hasLong: true } as const) : {};
+    const plan = planAggregate(pipes, { ...sources, ...next, ...hasLong }, context, run, otherwise);
     return plan?.kind === 'aggregate' ? plan : otherwise;
   };
   return aggregatePlan(pipe.sql?.(input) ?? null, rest, run, entirely);
+}
+
+const ALL_COLUMNS = { short: null, longer: [] };
+
+/** What a pipe reads of columns of short values alone, and the rows for which that is not right; it must look at no other fields. */
+function shortOf(pipe: Pipe, sources: Sources, context: SqlContext): { readonly short: Quick | null; readonly longer: readonly Sql[] } {
+  const looked = pipe.needs(FieldSet.all).list();
+  if (sources.hasLong !== undefined || pipe.gather !== undefined || looked === null) return ALL_COLUMNS;
+  const short = sources.short?.() ?? null;
+  return { short, longer: [short?.doubt ?? [], longerSql(looked, context) ?? []].flat() };
 }
 
 /** The plan of a pipe in SQL, and of each other form of it; `entirely` is its fallback where none holds for the data. */

@@ -5,7 +5,7 @@ import type { FieldSet } from '../base/fields.ts';
 import { columnTime } from './time.ts';
 import { formatStreamId } from '../values/stream-id.ts';
 import type { StreamNames } from '../base/types.ts';
-import { promotedColumn } from './promoted.ts';
+import { promoted } from './promoted.ts';
 
 /** Above this many fields of the map, the whole map is read instead of one subcolumn for each. */
 const MAX_SUBCOLUMNS = 8;
@@ -48,7 +48,7 @@ export function entryColumns(fields: FieldSet, tenantId: number, withStreamId = 
   const hasMapFields = named === null || named.length > 0;
   if (named !== null && named.length <= MAX_SUBCOLUMNS)
     for (const name of named)
-      add(promotedColumn(name) ?? sql`fields[${text(name)}]`, (at) => (entry, row, types) => setField(entry, name, row[at], types));
+      add(promoted(name)?.whole ?? sql`fields[${text(name)}]`, (at) => (entry, row, types) => setField(entry, name, row[at], types));
   else if (hasMapFields) add(sql`fields`, (at) => (entry, row, types) => setMap(entry, row[at], types, fields));
   const typesAt = hasMapFields || (fields.list() ?? []).some((name) => TYPED_OWN.has(name)) ? columns.push(sql`json_keys`) - 1 : -1;
   if (columns.length === 0) columns.push(sql`1`);

@@ -11,7 +11,7 @@ import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { countEntries } from './aggregate.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { ENTRIES } from './counts.ts';
-import { labelColumn } from './promoted.ts';
+import { promotedLabel } from './promoted.ts';
 import { MAX_VALUE, StatementBudget, sizeOf } from './statement-budget.ts';
 import { anyFieldSql, tableText, isMapField } from './text.ts';
 
@@ -78,25 +78,36 @@ function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
 const mayTake = (statement: Sql): boolean => new StatementBudget().take(statement);
 
 /** Finds the facets of the entries of a query, exactly; null when a statement exceeds the budget. */
-export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, runner: StatementRunner): Promise<Facets | null> {
+export async function findFacets(
+  input: Pick<SqlInput, 'source' | 'counts'>,
+  bounds: FacetBounds,
+  runner: StatementRunner,
+): Promise<Facets | null> {
+  const { source, counts } = input;
   const isWanted = (name: string): boolean => !bounds.never.includes(name);
   const sample = sampleOf(source, WIDE_COLUMNS.filter(isWanted));
   if (sample === null) return null;
   const { proven, shown, isFull } = readSample(await runner.sample(sample, SAMPLE_READ), bounds);
-  const labels = [...COLUMNS, ...shown.filter((name) => labelColumn(name) !== undefined)].filter(isWanted);
-  const hourly = isFull ? (counts(labels, Infinity)?.source ?? null) : null;
+  const labels = [...COLUMNS, ...shown.filter((name) => promotedLabel(name) !== undefined && !proven.has(name))].filter(isWanted);
+  const hourly = isFull ? counts(labels, Infinity) : null;
   const counted = hourly === null ? [] : labels;
   const isOpen = (name: string): boolean => !proven.has(name) && !counted.includes(name);
   const columns = OWN.filter((name) => isWanted(name) && isOpen(name));
   const common = shown.filter(isOpen);
   const isNarrow = common.length <= MAX_SETS && sizeOf(shown) <= MAX_VALUE;
   const [byHour, first] = await Promise.all([
-    hourly === null ? NONE : querySets({ source: hourly, entries: ENTRIES, shown: null }, counted, bounds, runner),
-    querySets({ source, entries: null, shown: isNarrow ? shown : null }, isNarrow ? [...columns, ...common] : columns, bounds, runner),
+    hourly === null ? NONE : querySets({ source: hourly.source, entries: ENTRIES, noticed: hourly.doubt ?? null }, counted, bounds, runner),
+    querySets(
+      { source, entries: null, noticed: isNarrow ? beyond(shown) : null },
+      isNarrow ? [...columns, ...common] : columns,
+      bounds,
+      runner,
+    ),
   ]);
   if (byHour === null || first === null) return null;
+  if (byHour.isNoticed) return findFacets({ source, counts: () => null }, bounds, runner);
   const rest = isNarrow
-    ? await (first.hasOthers ? queryOthers(source, shown, bounds, runner) : NONE)
+    ? await (first.isNoticed ? queryOthers(source, shown, bounds, runner) : NONE)
     : await queryPairs(source, [...proven, ...counted], bounds, runner);
   if (rest === null) return null;
   return { facets: [...byHour.facets, ...first.facets, ...rest.facets], left: rest.left, rows: byHour.rows + first.rows };
@@ -116,29 +127,31 @@ function readSample(rows: readonly (readonly unknown[])[], { always, maxValues, 
   };
 }
 
-/** What sets are counted of: entries, or rows that stand for several each; `shown`: the fields of the map beyond which some are noticed. */
-type SetsOf = { readonly source: Sql; readonly entries: Sql | null; readonly shown: readonly string[] | null };
+/** What sets are counted of: entries, or rows that stand for several each; `noticed`: of which rows it is told whether there are any. */
+type SetsOf = { readonly source: Sql; readonly entries: Sql | null; readonly noticed: Sql | null };
 type SomeFacets = Omit<Facets, 'rows'>;
-type Sets = Facets & { readonly hasOthers: boolean };
-const NONE: Sets = { facets: [], left: 0, rows: 0, hasOthers: false };
+type Sets = Facets & { readonly isNoticed: boolean };
+const NONE: Sets = { facets: [], left: 0, rows: 0, isNoticed: false };
+
+/** Rows with fields of the map beyond these. */
+const beyond = (shown: readonly string[]): Sql => sql`arrayExists(k -> k NOT IN ${texts([...OWN, ...shown])}, mapKeys(fields))`;
 
 /** Columns and fields of the map, each as a grouping set; `rows`: how many entries there are, where `_stream` is one of them. */
 async function querySets(
-  { source, entries, shown }: SetsOf,
+  { source, entries, noticed }: SetsOf,
   names: readonly string[],
   bounds: FacetBounds,
   runner: StatementRunner,
 ): Promise<Sets | null> {
-  const list = names.map((name, at) => sql`${expressionOf(name)} AS ${slot(at)}`);
+  const list = names.map((name, at) => sql`${expressionOf(name, entries !== null)} AS ${slot(at)}`);
   const slots = names.map((_name, at) => slot(at));
-  const others = shown === null ? sql`0` : sql`arrayExists(k -> k NOT IN ${texts([...OWN, ...shown])}, mapKeys(fields))`;
   const size = entries === null ? sql`` : sql`, ${entries}`;
   const keys = [...slots, sql`r`];
   const sets = join(
     keys.map((one) => sql`(${one})`),
     COMMA,
   );
-  const statement = sql`SELECT g, ${OF_GROUP}, max(r) FROM (SELECT grouping(${join(keys, COMMA)}) AS g, r, concat(${join([...slots, sql`''`], COMMA)}) AS v, ${countEntries(entries)} AS c FROM (SELECT ${join([...list, sql`${others} AS r`], COMMA)}${size} FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
+  const statement = sql`SELECT g, ${OF_GROUP}, max(r) FROM (SELECT grouping(${join(keys, COMMA)}) AS g, r, concat(${join([...slots, sql`''`], COMMA)}) AS v, ${countEntries(entries)} AS c FROM (SELECT ${join([...list, sql`${noticed ?? sql`0`} AS r`], COMMA)}${size} FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
   if (!mayTake(statement)) return null;
   const found = new Map((await runner.rows(statement)).map((row) => [setOf(Number(row[0]), keys.length), row]));
   const streamAt = names.indexOf('_stream');
@@ -151,7 +164,7 @@ async function querySets(
     const isKept = bounds.always.includes(name) || (facet.distinct <= bounds.maxValues && longest <= bounds.maxLength);
     return facet.hits > 0 && isKept ? [facet] : [];
   });
-  return { facets, left: 0, rows: Number(found.get(streamAt)?.[1] ?? 0), hasOthers: Number(found.get(names.length)?.[5] ?? 0) > 0 };
+  return { facets, left: 0, rows: Number(found.get(streamAt)?.[1] ?? 0), isNoticed: Number(found.get(names.length)?.[5] ?? 0) > 0 };
 }
 
 const slot = (at: number): Sql => {
@@ -160,8 +173,11 @@ const slot = (at: number): Sql => {
   return found;
 };
 
-const expressionOf = (name: string): Sql =>
-  Object.hasOwn(LEVEL_SERVICE_STREAM, name) ? LEVEL_SERVICE_STREAM[name as (typeof COLUMNS)[number]] : (tableText(name) ?? sql`''`);
+/** `isCounted`: over counts, which have the short columns of promoted fields alone. */
+function expressionOf(name: string, isCounted: boolean): Sql {
+  if (Object.hasOwn(LEVEL_SERVICE_STREAM, name)) return LEVEL_SERVICE_STREAM[name as (typeof COLUMNS)[number]];
+  return (isCounted ? promotedLabel(name)?.short : undefined) ?? tableText(name) ?? sql`''`;
+}
 
 /** Which of `count` sets a row is of: grouping() has a bit for each set, the first one highest, that is 0 for the row's own. */
 const setOf = (bits: number, count: number): number => count - 1 - Math.log2(2 ** count - 1 - bits);

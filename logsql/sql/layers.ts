@@ -4,7 +4,6 @@
  */
 import { Sql, join, sql } from '../../pipeline/core/sql.ts';
 import { PROMOTED } from './promoted.ts';
-import { tableText } from './text.ts';
 
 type Column = { readonly expression: Sql; readonly name: Sql };
 
@@ -13,7 +12,7 @@ const COMMA = sql`, `;
 const TABLE = join(
   [
     sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, pattern, level, service, trace_id, span_id, _msg, fields`,
-    ...PROMOTED.flatMap((field) => tableText(field) ?? []),
+    ...PROMOTED.flatMap(({ short, long }) => [short, long]),
   ],
   COMMA,
 );

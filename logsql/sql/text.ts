@@ -9,7 +9,7 @@ import { foldCase, foldsTo } from '../values/fold.ts';
 import { groupWide, quoteRegexp } from '../values/regexp.ts';
 import type { SqlContext } from '../base/types.ts';
 import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../values/words.ts';
-import { promotedColumn } from './promoted.ts';
+import { MAX_PROMOTED_BYTES, promoted, type Promoted } from './promoted.ts';
 import { inChunks } from './statement-budget.ts';
 
 const W = sql`arrayFilter(w -> position(w, '0') = 0 AND length(w) <= 128, if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '123456789!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '000000000                                                           ')), arrayFlatten(arrayMap(m -> extractAll(replaceRegexpAll(m, '[1-9]', '0'), '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg])))))`;
@@ -43,24 +43,49 @@ const COLUMNS: Readonly<Record<string, Sql>> = {
 export const isMapField = (field: string): boolean => !Object.hasOwn(COLUMNS, field) && field !== '_stream';
 
 /** The string of a field in SQL ('' when missing); null where it has none. */
-export function fieldText(field: string, { computed }: Pick<SqlContext, 'computed'>): Sql | null {
-  const found = computed?.(field);
-  return found === undefined ? tableText(field) : found;
+export function fieldText(field: string, context: Pick<SqlContext, 'computed' | 'longer'>): Sql | null {
+  const found = context.computed?.(field);
+  if (found !== undefined) return found;
+  return context.longer === undefined ? tableText(field) : (shortOf(promoted(field), context.longer) ?? tableText(field));
+}
+
+/** The short column, where nothing else is at hand. */
+function shortOf(columns: Promoted | undefined, longer: (rows: Sql) => void): Sql | undefined {
+  if (columns !== undefined) longer(columns.isLong);
+  return columns?.short;
+}
+
+/** The columns of a promoted field whose value is that of the table. */
+const promotedIn = (field: string, { computed }: SqlContext): Promoted | undefined =>
+  computed?.(field) === undefined ? promoted(field) : undefined;
+
+/** True for rows of which one of these fields has a long value that is not in its short column; null where none can. */
+export function longerSql(fields: readonly string[], context: SqlContext): Sql | null {
+  const rows = fields.flatMap((field) => promotedIn(field, context)?.isLong ?? []);
+  return rows.length === 0 ? null : or(rows);
 }
 
 /** The string of a field of the table; null for `_stream`, which is in another table. */
 export function tableText(field: string): Sql | null {
   if (Object.hasOwn(COLUMNS, field)) return COLUMNS[field] ?? null;
-  return field === '_stream' ? null : (promotedColumn(field) ?? sql`fields[${text(field)}]`);
+  return field === '_stream' ? null : (promoted(field)?.whole ?? sql`fields[${text(field)}]`);
 }
 
 export const not = (condition: Sql): Sql => sql`NOT (${condition})`;
 export const and = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? TRUE : sql`(${join(conditions, sql` AND `)})`);
 export const or = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? FALSE : sql`(${join(conditions, sql` OR `)})`);
 
-/** Makes a condition of a field's string; null where the field has none in this table. */
+/** Makes a condition of a field's string; null where the field has none in this table. Over columns of few strings, where it can be, each of which is looked at once. */
 export function onText(field: string, context: SqlContext, make: (value: Sql) => Sql): Sql | null {
+  const columns = context.longer === undefined ? promotedIn(field, context) : undefined;
+  if (columns !== undefined) return sql`if(${columns.isLong}, ${make(columns.long)}, ${make(columns.short)})`;
   const value = fieldText(field, context);
+  return value === null ? null : make(value);
+}
+
+/** The same of a condition that no long value of a promoted field meets, nor what its short column has in place of one. */
+export function onShortText(field: string, context: SqlContext, make: (value: Sql) => Sql): Sql | null {
+  const value = promotedIn(field, context)?.short ?? fieldText(field, context);
   return value === null ? null : make(value);
 }
 
@@ -68,7 +93,7 @@ export function onText(field: string, context: SqlContext, make: (value: Sql) =>
 export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value}, ${text('(?s)' + groupWide(regexp))})`;
 
 /** The field is not empty. */
-export const existsSql = (field: string, context: SqlContext): Sql | null => onText(field, context, (value) => sql`${value} != ''`);
+export const existsSql = (field: string, context: SqlContext): Sql | null => onShortText(field, context, (value) => sql`${value} != ''`);
 
 /** One of these fields of the map is there. */
 export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKeys(fields), ${texts(fields)})`;
@@ -76,7 +101,16 @@ export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKey
 /** The field's string is exactly this. */
 export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
   if (value === '') return onNull(existsSql(field, context), not);
-  return onText(field, context, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
+  const on = isLongValue(value) ? onLongText : onShortText;
+  return on(field, context, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
+}
+
+const isLongValue = (value: string): boolean => Buffer.byteLength(value) > MAX_PROMOTED_BYTES;
+
+/** The same as `onText` of a condition that no short value of a promoted field meets. */
+function onLongText(field: string, context: SqlContext, make: (value: Sql) => Sql): Sql | null {
+  const columns = context.longer === undefined ? promotedIn(field, context) : undefined;
+  return columns === undefined ? onText(field, context, make) : and([columns.isLong, make(columns.long)]);
 }
 
 const onNull = (value: Sql | null, make: (value: Sql) => Sql): Sql | null => (value === null ? null : make(value));
@@ -91,7 +125,14 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   }
   if (full.length === 0) return FALSE;
   if (full.length === 1) return exactSql(field, full[0] ?? '', context);
-  return onText(field, context, (value) => or(inChunks(full).map((chunk) => sql`${value} IN ${texts(chunk)}`)));
+  const isOneOf = (list: readonly string[]) => (value: Sql) => or(inChunks(list).map((chunk) => sql`${value} IN ${texts(chunk)}`));
+  const long = promotedIn(field, context) === undefined ? [] : full.filter(isLongValue);
+  if (long.length === 0) return onShortText(field, context, isOneOf(full));
+  const parts = [
+    onShortText(field, context, isOneOf(full.filter((value) => !isLongValue(value)))),
+    onLongText(field, context, isOneOf(long)),
+  ];
+  return parts.every((part) => part !== null) ? or(parts) : null;
 }
 
 /** Look-ups of whole words without digits in the index of `_msg`, to go before a dearer condition. */
@@ -133,8 +174,8 @@ function plainOr(plain: Sql, value: Sql, regexp: string): Sql {
   return sql`arrayAll(m -> ${matchSql(sql`m`, regexp)}, if(${plain}, emptyArrayString(), [toString(${value})]))`;
 }
 
-/** True for a column of few strings. */
-const isDictionary = (value: Sql): boolean => value.values.length === 0 && /^(?:level|service|f_[a-z]+)$/.test(value.strings.join(''));
+/** True for a column of few strings, or nearly always of the empty one. */
+const isDictionary = (value: Sql): boolean => value.values.length === 0 && /^(?:level|service|[fl]_[a-z]+)$/.test(value.strings.join(''));
 
 const phraseRegexp = (phrase: string): string =>
   (startsWithWord(phrase) ? LEFT : '') + quoteRegexp(phrase) + (endsWithWord(phrase) ? RIGHT : '');

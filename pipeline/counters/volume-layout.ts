@@ -3,7 +3,7 @@ import { Layout } from '../rows/layout.ts';
 import { bytes } from '../rows/string-types.ts';
 import { SCOPE_SEGMENT, SCOPE_UNPUBLISHED, type SegmentKey, type VolumeRow } from './volume-row.ts';
 
-const isWithoutTenant = (scope: number): boolean => scope === SCOPE_SEGMENT || scope === SCOPE_UNPUBLISHED;
+const hasNoTenant = (scope: number): boolean => scope === SCOPE_SEGMENT || scope === SCOPE_UNPUBLISHED;
 
 /** A row as it is in a record: each names its segment. */
 export type SegmentRow = VolumeRow & SegmentKey;
@@ -16,7 +16,7 @@ export const volumeLayout = new Layout<SegmentRow>('counters', [
     name: 'scope',
     type: uint8,
     member: 'scope',
-    isGood: (scope, row, { tenantId }) => (tenantId(row) === 0 ? isWithoutTenant(scope) : scope < SCOPE_SEGMENT),
+    isGood: (scope, row, { tenantId }) => (tenantId(row) === 0 ? hasNoTenant(scope) : scope < SCOPE_SEGMENT),
   },
   { name: 'span', type: uint32, member: 'span', isGood: (span) => span > 0 },
   { name: 'time', type: seconds, member: 'time' },

@@ -15,7 +15,7 @@ import { NOW } from '../logsql/support.ts';
 import type { LogsqlStore } from '../e2e/logsql-store.ts';
 
 /** Entries that were put into the store under a tenant of their own, oldest first. */
-export type DataSet = { readonly tenantId: number; readonly entries: readonly LogEntry[] };
+export type DataSet = { readonly tenantId: number; readonly entries: readonly LogEntry[]; readonly names?: readonly string[] };
 /** What both gave for a query, as texts. */
 export type Difference = { readonly query: string; readonly memory: readonly string[]; readonly clickHouse: readonly string[] };
 export type Window = { readonly start: bigint; readonly end: bigint };

@@ -274,7 +274,7 @@ export const NAMES: readonly string[] = [
 ];
 const TYPED: ReadonlySet<string> = new Set(['n', 'm', 'http:status', 'a', 'trace_id', 'span_id', '__proto__', 'tenant_id']);
 
-const STREAMS: readonly string[] = [
+export const STREAMS: readonly string[] = [
   '{}',
   renderStream([['app', 'web']]),
   renderStream([

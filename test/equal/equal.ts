@@ -5,6 +5,7 @@ import { LogsqlStore } from '../e2e/logsql-store.ts';
 import { ALWAYS, Comparison, MANY, parsed, type DataSet, type Difference, type How, type Window } from './compare.ts';
 import { randomEntries, wideEntries } from './entries.ts';
 import { randomFilter, type Source } from './filters.ts';
+import { PROMOTED_NAMES, longEntries } from './long-entries.ts';
 import { randomPipes, type RandomPipes } from './pipes.ts';
 import { shrinkList, shrinkQuery } from './shrink.ts';
 
@@ -14,6 +15,12 @@ export type EqualOptions = {
   readonly seed: number;
   /** One in so many queries has pipes and runs through the planner; the rest are filters, many in one statement. */
   readonly wholeOneIn: number;
+  /** Which entries are asked for: of all kinds where it is absent, or those of promoted fields of any length alone. */
+  readonly kind?: 'long';
+  /** Is called once the entries are there, before any query. */
+  readonly loaded?: (own: LogsqlStore) => Promise<void>;
+  /** Is called before the entries are there. */
+  readonly prepared?: (own: LogsqlStore) => Promise<void>;
   /** The pipes of those that have some; `randomPipes` where none is given. */
   readonly pipes?: (source: Source) => RandomPipes;
   readonly progress: (line: string) => void;
@@ -26,24 +33,25 @@ const ENTRIES = 300;
 /** In the set where limits on different values bite, which is asked once in so many rounds. */
 const WIDE_ENTRIES = 2500;
 const WIDE_ONE_IN = 8;
+const LONG_ENTRIES = 250;
 /** Filters in one statement. */
 const BATCH = 24;
 const MOST_COUNTEREXAMPLES = 10;
 
 /** Compares until so many pairs are done or too many differ. */
-export async function checkEqual({ pairs, seed, wholeOneIn, pipes = randomPipes, progress }: EqualOptions): Promise<EqualReport> {
+export async function checkEqual({ pairs, seed, wholeOneIn, pipes = randomPipes, progress, ...how }: EqualOptions): Promise<EqualReport> {
   const own = await LogsqlStore.start();
   try {
+    await how.prepared?.(own);
     const comparison = new Comparison(own);
     const random = new Random(seed);
-    const sets: DataSet[] = [];
-    for (let index = 0; index < SETS; index += 1) sets.push(await comparison.load(randomEntries(random, ENTRIES)));
-    const wide = await comparison.load(wideEntries(random, WIDE_ENTRIES));
+    const { sets, wide } = await loadSets(comparison, random, how.kind);
+    await how.loaded?.(own);
     const counterexamples: string[] = [];
     let [filters, queries, shown] = [0, 0, 0];
     while (filters + queries < pairs && counterexamples.length < MOST_COUNTEREXAMPLES) {
-      const set = random.below(WIDE_ONE_IN) === 0 ? wide : random.pick(sets);
-      const source: Source = { random, entries: set.entries, isWhole: false };
+      const set = wide !== null && random.below(WIDE_ONE_IN) === 0 ? wide : random.pick(sets);
+      const source: Source = { random, entries: set.entries, names: set.names, isWhole: false };
       const found = await compareRound(comparison, set, source, { wholeOneIn, pipes });
       filters += found.filters;
       queries += found.queries;
@@ -55,6 +63,19 @@ export async function checkEqual({ pairs, seed, wholeOneIn, pipes = randomPipes,
   } finally {
     await own.stop();
   }
+}
+
+/** Those that are asked mostly, and the wide one, where there is one. */
+async function loadSets(
+  comparison: Comparison,
+  random: Random,
+  kind: EqualOptions['kind'],
+): Promise<{ readonly sets: readonly DataSet[]; readonly wide: DataSet | null }> {
+  const sets: DataSet[] = [];
+  if (kind === undefined) for (let index = 0; index < SETS; index += 1) sets.push(await comparison.load(randomEntries(random, ENTRIES)));
+  const wide = kind === undefined ? await comparison.load(wideEntries(random, WIDE_ENTRIES)) : null;
+  sets.push({ ...(await comparison.load(longEntries(random, LONG_ENTRIES))), names: PROMOTED_NAMES });
+  return { sets, wide };
 }
 
 /** One statement of filters, and as many whole queries as its share is. */

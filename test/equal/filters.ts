@@ -8,6 +8,8 @@ import { NAMES, NUMBERS, PIECES, textOfPieces } from './entries.ts';
 export type Source = {
   readonly random: Random;
   readonly entries: readonly LogEntry[];
+  /** The fields that are asked for mostly; NAMES where they are absent. */
+  readonly names?: readonly string[] | undefined;
   /** Filters may hold queries, and what only memory can do. */
   readonly isWhole: boolean;
 };
@@ -20,7 +22,7 @@ export function fieldOf(source: Source): string {
   const kind = source.random.below(12);
   if (kind < 2) return '_msg';
   if (kind === 2) return source.random.pick(['_time', 'nosuch', 'nosuch', '_stream', 'level']);
-  return source.random.pick(NAMES);
+  return source.random.pick(source.names ?? NAMES);
 }
 
 const PLAIN = /^[\p{L}\p{Nd}_.]+$/u;
@@ -265,7 +267,7 @@ export function randomFilter(source: Source, depth: number): string {
   if (kind === 2) return `${source.random.pick(['!', 'not ', '-'])}(${inner()})`;
   if (kind === 3) return `${leaf(source)} ${source.random.pick(['or', 'and', 'OR', ''])} ${source.random.pick(['', '!'])}${leaf(source)}`;
   if (kind === 4) {
-    const field = source.random.pick(NAMES);
+    const field = source.random.pick(source.names ?? NAMES);
     const part = (): string => source.random.pick(['', '', '!']) + source.random.pick(FIELD_FILTERS)(source, field);
     return `${written(source, field)}:(${part()} ${source.random.pick(['or', 'and', ''])} ${part()})`;
   }

@@ -67,6 +67,13 @@ export const STORAGE_ATTACKS: readonly Attack[] = [
     JSON.stringify({ _msg: 'x', level: word(round).repeat(Math.floor(MOST / 80)), service: word(-round).repeat(Math.floor(MOST / 80)) }),
   ),
   writes('large-hosts', 16, (round) => JSON.stringify({ _msg: 'x', host: word(round).repeat(Math.floor(MOST / 40)) })),
+  // the same of promoted fields, one of which the quiet tenant asks for (`found`)
+  writes('long-promoted', 16, (round) =>
+    JSON.stringify({
+      _msg: 'x',
+      ...Object.fromEntries(['app', 'host', 'status'].map((name, n) => [name, word(round * 3 + n).repeat(Math.floor(MOST / 120))])),
+    }),
+  ),
   writes(
     'flood-of-the-app-host',
     48,

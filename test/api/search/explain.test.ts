@@ -77,7 +77,9 @@ describe('explain', () => {
     ] as const) {
       const { plan } = await explain(`${groups} | ${pipes}`);
       expect(plan.memory, pipes).to.deep.equal(memory);
-      expect(plan.otherwise?.memory.slice(1), pipes).to.deep.equal(pipes.split(' | '));
+      // where apps have long values they are read of another column
+      expect(plan.otherwise?.memory, pipes).to.deep.equal(memory);
+      expect(plan.otherwise?.otherwise?.memory.slice(1), pipes).to.deep.equal(pipes.split(' | '));
     }
   });
   it('shows what is counted and unpacked before groups in the statement, and in memory where it does not hold', async () => {

@@ -125,12 +125,12 @@ describe('the hourly counts', function () {
   });
 
   it('are what ClickHouse reads, for these queries alone', async () => {
-    for (const query of COUNTED) expect(await plan(query), query).to.include('ReadFromMergeTree (hourly)');
-    for (const query of READ) expect(await plan(query), query).to.not.include('ReadFromMergeTree (hourly)');
+    for (const query of COUNTED) expect(await plan(query), query).to.include('ReadFromMergeTree (hours)');
+    for (const query of READ) expect(await plan(query), query).to.not.include('ReadFromMergeTree (hours)');
   });
 
   it('may be missing in parts from before them', async () => {
-    await own.store.command('ALTER TABLE logs CLEAR PROJECTION hourly', { mutations_sync: '2' });
+    await own.store.command('ALTER TABLE logs CLEAR PROJECTION hours', { mutations_sync: '2' });
     const more = make(2, 200);
     await own.insert(tenantId, more);
     entries = [...entries, ...more];
@@ -140,7 +140,7 @@ describe('the hourly counts', function () {
   });
 
   it('follow deletes', async () => {
-    await own.store.command('ALTER TABLE logs MATERIALIZE PROJECTION hourly', { mutations_sync: '2' });
+    await own.store.command('ALTER TABLE logs MATERIALIZE PROJECTION hours', { mutations_sync: '2' });
     await own.store.command(`DELETE FROM logs WHERE tenant_id = ${String(tenantId)} AND level = 'error'`, {
       lightweight_deletes_sync: '2',
     });
