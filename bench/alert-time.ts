@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { embeddedEngines } from '../main/engines.ts';
 import { PART_WHY } from '../pipeline/alerts/alert.ts';
-import { alertColumns } from '../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../pipeline/alerts/alert-layout.ts';
 import type { ShownAlert } from '../pipeline/alerts/shown-alert.ts';
 import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
@@ -125,7 +125,7 @@ async function follow(instance: Instance) {
     eachMessage: ({ topic, partition, message: { offset, timestamp, value, headers } }) => {
       const appendedAt = Number(timestamp);
       if (topic === 'partials.v1') partials.set(`${String(partition)}:${offset}`, appendedAt);
-      const rows = topic === 'partials.v1' || value === null ? [] : alertColumns.read(value, Number(headers?.['count']));
+      const rows = topic === 'partials.v1' || value === null ? [] : alertLayout.read(value, Number(headers?.['count']));
       if (typeof rows !== 'string') for (const { id, part, version } of rows) told.push({ id, isWhy: part === PART_WHY, place: `${String(partition)}:${String(version)}`, appendedAt }); // prettier-ignore
       return Promise.resolve();
     },

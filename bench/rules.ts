@@ -6,7 +6,7 @@ import { readColumns } from '../pipeline/logs/columns/column-reader.ts';
 import { encodeColumns } from '../pipeline/logs/columns/column-encoder.ts';
 import { LogColumns } from '../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow } from '../pipeline/logs/columns/plain-rows.ts';
-import { WordTable } from '../pipeline/logs/columns/words.ts';
+import { WordTable } from '../pipeline/rows/words.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';

@@ -1,12 +1,6 @@
-import { alertColumns } from '../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../pipeline/alerts/alert-layout.ts';
 import { alertsSignal } from '../pipeline/alerts/alerts-signal.ts';
 import { rowsSink } from './rows-sink.ts';
 
 /** What detectors have found into `alerts`. */
-export const alertsSink = rowsSink({
-  name: 'alerts',
-  signal: alertsSignal,
-  table: 'alerts',
-  columns: alertColumns.names,
-  structure: alertColumns.structure,
-});
+export const alertsSink = rowsSink('alerts', alertsSignal, alertLayout);

@@ -1,4 +1,5 @@
 import type { Range } from '../pipeline/bus/consumer/range.ts';
+import { structureOf, type Declared } from '../pipeline/rows/layout.ts';
 import { unlessFenced } from './insert-fence.ts';
 import { missingOnly } from './missing-rows.ts';
 import { literalFrame } from './shared-columns.ts';
@@ -7,14 +8,15 @@ import type { Insert, InsertOptions } from './sink.ts';
 /** ClickHouse takes a body of frames, whose checksums are not filled in. */
 const SETTINGS = { decompress: 1, http_native_compression_disable_checksumming_on_decompress: 1 };
 
-/** A table that takes blocks of columns. */
-export type ColumnsTable = {
-  readonly table: string;
-  /** The columns of a block, in their order. */
-  readonly names: readonly string[];
-  /** These as `input()` declares them, with types as ClickHouse spells them. */
-  readonly structure: string;
-};
+/** A table that takes blocks of columns: their names in order, and these as `input()` declares them. */
+type ColumnsTable = { readonly table: string; readonly names: readonly string[]; readonly structure: string };
+
+/** A table and the columns of a block for it, in their order. */
+export const columnsTable = (table: string, columns: readonly Declared[]): ColumnsTable => ({
+  table,
+  names: columns.map(({ name }) => name),
+  structure: structureOf(columns),
+});
 
 /**
  * The statement for ranges whose rows come as blocks of columns, and its body. Only where a part of the rows may be stored already does

@@ -1,16 +1,17 @@
 import { positionOf } from '../pipeline/bus/records/record.ts';
 import type { Range } from '../pipeline/bus/consumer/range.ts';
 import { readColumns } from '../pipeline/logs/columns/column-reader.ts';
-import { COLUMN_NAMES, COLUMN_STRUCTURE } from '../pipeline/logs/columns/layout.ts';
+import { logLayout } from '../pipeline/logs/columns/log-layout.ts';
 import { LogColumns } from '../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, plainRows } from '../pipeline/logs/columns/plain-rows.ts';
 import { addView, type Words } from '../pipeline/logs/columns/view-rows.ts';
-import { WordTable } from '../pipeline/logs/columns/words.ts';
+import { WordTable } from '../pipeline/rows/words.ts';
 import { MAX_FIELDS } from '../pipeline/logs/draft.ts';
 import { Names } from '../pipeline/logs/names.ts';
-import { COLUMNS, type LogRecord } from '../pipeline/logs/record.ts';
+import type { LogRecord } from '../pipeline/logs/record.ts';
+import { COLUMNS } from '../pipeline/rows/native.ts';
 import { mixedFrames, type MixedRows } from './mixed-rows.ts';
-import { columnsInsert } from './columns-insert.ts';
+import { columnsInsert, columnsTable } from './columns-insert.ts';
 import { SHARED_COLUMNS, sharedFrame, type SharedValues } from './shared-columns.ts';
 import type { Insert, InsertOptions } from './sink.ts';
 
@@ -22,9 +23,8 @@ const OWN_BLOCK_ROWS = 64;
 /** Rows of records that share a block, at most. */
 const MIXED_ROWS = 20_000;
 
-const NAMES = [...SHARED_COLUMNS.map(([name]) => name), ...COLUMN_NAMES];
-const STRUCTURE = [...SHARED_COLUMNS.map(([name, type]) => `${name} ${type}`), COLUMN_STRUCTURE].join(', ');
-const TABLE = { table: 'logs', names: NAMES, structure: STRUCTURE };
+const TABLE = columnsTable('logs', [...SHARED_COLUMNS, ...logLayout.columns]);
+const COLUMN_COUNT = TABLE.names.length;
 
 /**
  * The statement for ranges, and its body. The value of a record goes as it is: before it stands a frame with the columns that all of its
@@ -50,7 +50,7 @@ function* blockOf(record: LogRecord, partition: number, mixed: MixedBlock): Gene
   if (encoding !== COLUMNS) yield* mixed.addPlain(shared, value);
   else if (count < OWN_BLOCK_ROWS) yield* mixed.addColumns(shared, value, count);
   else {
-    yield sharedFrame(shared, NAMES.length, count);
+    yield sharedFrame(shared, COLUMN_COUNT, count);
     yield value;
   }
 }
@@ -88,7 +88,7 @@ class MixedBlock {
   }
 
   *close(): Generator<Buffer> {
-    if (columns.count > 0) yield mixedFrames({ columns, rows: this.#rows }, NAMES.length);
+    if (columns.count > 0) yield mixedFrames({ columns, rows: this.#rows }, COLUMN_COUNT);
     columns.clear();
     this.#rows.length = 0;
   }

@@ -1,8 +1,8 @@
-import { framesOf } from '../pipeline/logs/columns/frames.ts';
+import { framesOf } from '../pipeline/rows/frames.ts';
 import { putColumns } from '../pipeline/logs/columns/column-encoder.ts';
-import { varint } from '../pipeline/logs/columns/layout.ts';
+import { varint } from '../pipeline/rows/native.ts';
 import type { LogColumns } from '../pipeline/logs/columns/log-columns.ts';
-import { SHARED_COLUMNS, SHARED_HEADS, type SharedValues } from './shared-columns.ts';
+import { SHARED_COLUMNS, type SharedValues } from './shared-columns.ts';
 
 /** Rows of several records in one block: records of few rows would else cost a block each. */
 export type MixedRows = {
@@ -24,9 +24,9 @@ export function mixedFrames({ columns, rows }: MixedRows, columnCount: number): 
   return framesOf((to) => {
     to.put(varint(columnCount));
     to.put(varint(columns.count));
-    SHARED_COLUMNS.forEach(([, , width], column) => {
-      to.put(SHARED_HEADS[column] as Buffer);
-      to.put(perRow(rows, columns.count, width, values[column] as (typeof values)[number]));
+    SHARED_COLUMNS.forEach(({ type, head }, column) => {
+      to.put(head);
+      to.put(perRow(rows, columns.count, type.width, values[column] as (typeof values)[number]));
     });
     putColumns(to, columns);
   });

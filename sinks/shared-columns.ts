@@ -1,6 +1,7 @@
 import { isOn } from '../pipeline/core/fault-points.ts';
-import { FRAME_HEAD, writeFrameHead } from '../pipeline/logs/columns/frames.ts';
-import { columnHead, MAX_ROWS, varint } from '../pipeline/logs/columns/layout.ts';
+import { count, milliseconds, uint16, uint32 } from '../pipeline/rows/fixed-types.ts';
+import { FRAME_HEAD, writeFrameHead } from '../pipeline/rows/frames.ts';
+import { columnHead, MAX_ROWS, varint } from '../pipeline/rows/native.ts';
 
 /** Where a record lies. */
 export type Position = {
@@ -15,18 +16,16 @@ export type SharedValues = Position & { readonly tenantId: number; readonly rete
 
 /** The columns that the sink adds to those of a record. The index is the last, since an LZ4 block must end with literals. */
 export const SHARED_COLUMNS = [
-  ['tenant_id', 'UInt32', 4],
-  ['arrived', "DateTime64(3, 'UTC')", 8],
-  ['kafka_part', 'UInt16', 2],
-  ['kafka_off', 'UInt64', 8],
-  ['retention_days', 'UInt16', 2],
-  ['kafka_idx', 'UInt32', 4],
-] as const;
+  { name: 'tenant_id', type: uint32 },
+  { name: 'arrived', type: milliseconds },
+  { name: 'kafka_part', type: uint16 },
+  { name: 'kafka_off', type: count },
+  { name: 'retention_days', type: uint16 },
+  { name: 'kafka_idx', type: uint32 },
+].map(({ name, type }) => ({ name, type, head: columnHead(name, type.name) }));
 
 /** Those of rows that each have their own tenant and class. */
-export const POSITION_COLUMNS = SHARED_COLUMNS.filter(([name]) => name !== 'tenant_id' && name !== 'retention_days');
-
-export const SHARED_HEADS = SHARED_COLUMNS.map(([name, type]) => columnHead(name, type));
+export const POSITION_COLUMNS = SHARED_COLUMNS.filter(({ name }) => name !== 'tenant_id' && name !== 'retention_days');
 
 /** The index where no record has more rows than 16 bits can count: ClickHouse widens it. */
 const INDEX_HEAD = columnHead('kafka_idx', 'UInt16');
@@ -47,22 +46,16 @@ export const positionFrame = ({ arrived, partition, offset }: Position, columns:
   frameOf(POSITION_COLUMNS, [arrived, partition, offset], columns, rows);
 
 /** Of these columns the last is the index. */
-function frameOf(
-  shared: typeof POSITION_COLUMNS | typeof SHARED_COLUMNS,
-  values: readonly number[],
-  columns: number,
-  rows: number,
-): Buffer {
+function frameOf(shared: typeof SHARED_COLUMNS, values: readonly number[], columns: number, rows: number): Buffer {
   // a length takes a byte for each 255, and the columns together are 26 bytes a row
   const block = new LiteralBlock(512 + 2 * rows + Math.ceil(rows / 9));
   block.literal(varint(columns));
   block.literal(varint(rows));
   values.forEach((value, column) => {
-    const own = shared[column] as (typeof SHARED_COLUMNS)[number];
-    const width = own[2];
-    block.literal(SHARED_HEADS[SHARED_COLUMNS.indexOf(own)] as Buffer);
-    block.literal(littleEndian(value, width));
-    block.repeat(width, rows - 1);
+    const { type, head } = shared[column] as (typeof SHARED_COLUMNS)[number];
+    block.literal(head);
+    block.literal(littleEndian(value, type.width));
+    block.repeat(type.width, rows - 1);
   });
   block.literal(INDEX_HEAD);
   block.literal(HAS_POSITIONS ? ORDINALS.subarray(0, 2 * rows) : Buffer.alloc(2 * rows));

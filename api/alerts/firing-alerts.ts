@@ -1,5 +1,5 @@
 import { PART_ALERT, type AlertRow } from '../../pipeline/alerts/alert.ts';
-import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../../pipeline/alerts/alert-layout.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 
 /** A firing alert is published again each minute and ends after half a day: none that fires was published longer ago. Hours. */
@@ -16,8 +16,8 @@ export async function firingAlerts(
   store: Pick<Store, 'ownerRows'>,
   partitions: readonly number[],
 ): Promise<readonly (readonly [number, AlertRow])[]> {
-  const { columns } = alertColumns;
-  const names = columns.map(({ name, type }) => textOf(name, type)).join(', ');
+  const { columns } = alertLayout;
+  const names = columns.map(({ name, type }) => textOf(name, type.name)).join(', ');
   // the last word first, then whether it fires
   const last = `SELECT kafka_part, * FROM alerts WHERE part = ${String(PART_ALERT)} AND kafka_part IN {partitions:Array(UInt16)} AND updated_at >= now() - INTERVAL ${String(LATELY)} HOUR ORDER BY version DESC LIMIT 1 BY tenant_id, id`;
   const rows = await store.ownerRows(
@@ -28,7 +28,7 @@ export async function firingAlerts(
   return rows.map(([partition, ...values]) => [
     Number(partition),
     Object.fromEntries(
-      columns.map(({ member, type }, index) => [member, type === 'String' ? String(values[index]) : Number(values[index])]),
+      columns.map(({ member, type }, index) => [member, type.name === 'String' ? String(values[index]) : Number(values[index])]),
     ) as unknown as AlertRow,
   ]);
 }

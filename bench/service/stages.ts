@@ -1,5 +1,5 @@
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
-import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../../pipeline/alerts/alert-layout.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { encodeTick, encodeHeaders } from '../../pipeline/bus/records/record.ts';
@@ -72,7 +72,7 @@ export class ServiceStages {
     const message = { value, headers, offset: String(this.#partials++), timestamp: String(appendedAt) } as KafkaMessage;
     for (const record of this.#second.fold(this.#watched, partialInputOf(0, message))) {
       if (record.topic === 'partials.v1') continue;
-      const rows = alertColumns.read(record.value, Number(record.headers['count']));
+      const rows = alertLayout.read(record.value, Number(record.headers['count']));
       if (typeof rows === 'string') throw new Error(rows);
       this.rows.push(...rows);
     }

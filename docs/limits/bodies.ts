@@ -8,7 +8,7 @@ const plans = from('api/tenants/plans.ts');
 const draft = from('pipeline/logs/draft.ts');
 const writer = from('pipeline/logs/writer.ts');
 const names = from('pipeline/logs/names.ts');
-const words = from('pipeline/logs/columns/words.ts');
+const words = from('pipeline/rows/words.ts');
 const rejections = from('pipeline/intake/rejections.ts');
 const rejectionLog = from('api/ingest/rejection-log.ts');
 
@@ -195,7 +195,7 @@ export const BODIES: Section = {
     {
       what: 'Time of an entry ahead of now; behind it the retention',
       of: 'an entry',
-      bound: [writer('FUTURE_SECONDS', 's')],
+      bound: [from('pipeline/intake/time-bounds.ts')('FUTURE_SECONDS', 's')],
       by: 'the plan',
       beyond: 'The entry is rejected.',
       others: 'nothing',

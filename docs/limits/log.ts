@@ -2,7 +2,7 @@ import { from, type Section } from './limit.ts';
 
 const publisher = from('pipeline/intake/signal-publisher.ts');
 const records = from('pipeline/bus/producer/record-publisher.ts');
-const layout = from('pipeline/logs/columns/layout.ts');
+const layout = from('pipeline/rows/native.ts');
 const tail = from('pipeline/bus/reading/log-tail.ts');
 
 /** The way of entries to Kafka. */

@@ -1,7 +1,7 @@
 import type { SignalRecord } from '../bus/records/signal-record.ts';
 import { positionOf } from '../bus/records/record.ts';
 import type { AlertRow } from './alert.ts';
-import { alertColumns } from './alert-columns.ts';
+import { alertLayout } from './alert-layout.ts';
 
 /** Gets the rows of alerts, each at least once: after a crash again. */
 export type AlertListener = {
@@ -13,7 +13,7 @@ export type AlertListener = {
 /** Gives the rows of a record of `alerts.v1` to all listeners. Rejects where one of them does. */
 export async function publishAlerts(record: SignalRecord, listeners: readonly AlertListener[]): Promise<void> {
   if (record.count === 0) return;
-  const rows = alertColumns.read(record.value, record.count);
+  const rows = alertLayout.read(record.value, record.count);
   if (typeof rows === 'string') throw new Error(`BUG: the checked record ${String(positionOf(record))} cannot be read: ${rows}.`);
   await Promise.all(listeners.map((listener) => listener.take(rows, record.partition)));
 }

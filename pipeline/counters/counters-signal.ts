@@ -1,9 +1,6 @@
 import type { Signal } from '../bus/records/signal.ts';
-import { rowsHeaders, rowsSignal } from './rows-signal.ts';
-import { readVolume } from './volume-reader.ts';
+import { rowsSignal } from '../rows/rows-signal.ts';
+import { volumeLayout } from './volume-layout.ts';
 
 /** What is counted of the log: records of rows of many tenants on `counters.v1`. */
-export const countersSignal: Signal = rowsSignal('counters', readVolume);
-
-/** The headers of a record of `count` rows. */
-export const counterHeaders = (count: number): Record<string, string> => rowsHeaders(countersSignal, count);
+export const countersSignal: Signal = rowsSignal(volumeLayout, ({ time, span }, row) => time(row) + span(row));

@@ -1,6 +1,6 @@
 import { MAX_RETENTION, MAX_TENANT } from '../bus/records/record.ts';
 import { labelValue, MAX_LABEL_BYTES } from '../core/labels.ts';
-import { isTime } from './checked-columns.ts';
+import { isTime } from '../rows/fixed-types.ts';
 
 /** A number that a merger has found of a tenant: of one span of time, under a name and labels. */
 export type Measure = {

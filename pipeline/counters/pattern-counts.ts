@@ -1,8 +1,9 @@
 import type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
 import type { Signal } from '../bus/records/signal.ts';
-import { cutRows } from './cut-rows.ts';
-import { RowColumns } from './row-columns.ts';
-import { rowsHeaders, rowsSignal } from './rows-signal.ts';
+import { count, seconds, uint16, uint32, uint64, uint8 } from '../rows/fixed-types.ts';
+import { isPositive, Layout } from '../rows/layout.ts';
+import { rowsRecords } from '../rows/rows-records.ts';
+import { rowsSignal } from '../rows/rows-signal.ts';
 
 /** Whose entries a row counts: those of one stream; or of all, where a segment does not distinguish them. */
 export const COUNTS_STREAM = 0;
@@ -39,38 +40,32 @@ export type PatternCount = {
   readonly last: number;
 };
 
-const isPositive = (number: number): boolean => number > 0;
-
 /** The columns of a record of `pattern_counts.v1`, in their order. docs/topics.md is the specification. */
-export const patternCountColumns = new RowColumns<PatternCount>([
-  { name: 'tenant_id', type: 'UInt32', member: 'tenantId', isGood: isPositive },
-  { name: 'retention_days', type: 'UInt16', member: 'retentionDays' },
-  { name: 'scope', type: 'UInt8', member: 'scope', isGood: (scope) => scope <= COUNTS_CLOSED },
-  { name: 'span', type: 'UInt32', member: 'span', isGood: isPositive },
-  { name: 'time', type: "DateTime64(0, 'UTC')", member: 'time' },
-  { name: 'pattern', type: 'UInt64', member: 'pattern', isId: true },
-  { name: 'stream_id', type: 'UInt64', member: 'streamId', isId: true },
-  { name: 'severity', type: 'UInt8', member: 'severity' },
-  { name: 'log_part', type: 'UInt16', member: 'partition' },
-  { name: 'segment', type: 'UInt64', member: 'segment' },
-  { name: 'until', type: 'UInt64', member: 'until' },
-  { name: 'run', type: 'UInt64', member: 'run' },
-  { name: 'part', type: 'UInt16', member: 'part' },
-  { name: 'entries', type: 'UInt64', member: 'entries' },
-  { name: 'first_ms', type: 'UInt64', member: 'first' },
-  { name: 'last_ms', type: 'UInt64', member: 'last' },
+export const patternCountLayout = new Layout<PatternCount>('pattern_counts', [
+  { name: 'tenant_id', type: uint32, member: 'tenantId', isGood: isPositive },
+  { name: 'retention_days', type: uint16, member: 'retentionDays' },
+  { name: 'scope', type: uint8, member: 'scope', isGood: (scope) => scope <= COUNTS_CLOSED },
+  { name: 'span', type: uint32, member: 'span', isGood: isPositive },
+  { name: 'time', type: seconds, member: 'time' },
+  { name: 'pattern', type: uint64, member: 'pattern' },
+  { name: 'stream_id', type: uint64, member: 'streamId' },
+  { name: 'severity', type: uint8, member: 'severity' },
+  { name: 'log_part', type: uint16, member: 'partition' },
+  { name: 'segment', type: count, member: 'segment' },
+  { name: 'until', type: count, member: 'until' },
+  { name: 'run', type: count, member: 'run' },
+  { name: 'part', type: uint16, member: 'part' },
+  { name: 'entries', type: count, member: 'entries' },
+  { name: 'first_ms', type: count, member: 'first' },
+  { name: 'last_ms', type: count, member: 'last' },
 ]);
 
 /** What a row takes before it is compressed. Bytes. */
 const ROW_BYTES = 98;
 
 /** How often patterns came: records of rows of many tenants on `pattern_counts.v1`. */
-export const patternCountsSignal: Signal = rowsSignal('pattern_counts', (value, count) => patternCountColumns.read(value, count));
+export const patternCountsSignal: Signal = rowsSignal(patternCountLayout, ({ time, span }, row) => time(row) + span(row));
 
 /** The records of the rows of a segment, for its partition of `pattern_counts.v1`. */
 export const patternCountRecords = (partition: number, rows: readonly Omit<PatternCount, 'part'>[]): AbsoluteRecord[] =>
-  cutRows(rows, () => ROW_BYTES).map((together, part) => ({
-    ...{ topic: patternCountsSignal.topic.name, partition, key: null },
-    value: patternCountColumns.encode(together.map((row) => ({ ...row, part }))),
-    headers: rowsHeaders(patternCountsSignal, together.length),
-  }));
+  rowsRecords(patternCountLayout, rows, () => ROW_BYTES, { partition, shared: (part) => ({ part }) });

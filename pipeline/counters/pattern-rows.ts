@@ -1,8 +1,10 @@
 import type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
 import type { Signal } from '../bus/records/signal.ts';
-import { cutRows } from './cut-rows.ts';
-import { RowColumns } from './row-columns.ts';
-import { rowsHeaders, rowsSignal } from './rows-signal.ts';
+import { count, seconds, uint16, uint32, uint8 } from '../rows/fixed-types.ts';
+import { isPositive, Layout } from '../rows/layout.ts';
+import { rowsRecords } from '../rows/rows-records.ts';
+import { rowsSignal } from '../rows/rows-signal.ts';
+import { string } from '../rows/string-types.ts';
 
 /**
  * A pattern of a tenant, published when it is new, on each day on which it comes, and when its cluster changes (docs/adr/0030-patterns.md).
@@ -28,34 +30,26 @@ export type PatternRow = {
   readonly version: number;
 };
 
-const isPositive = (number: number): boolean => number > 0;
-
 /** The columns of a record of `patterns.v1`, in their order. docs/topics.md is the specification. */
-export const patternColumns = new RowColumns<PatternRow>([
-  { name: 'tenant_id', type: 'UInt32', member: 'tenantId', isGood: isPositive },
-  { name: 'retention_days', type: 'UInt16', member: 'retentionDays' },
-  { name: 'told', type: "DateTime64(0, 'UTC')", member: 'publishedAt' },
-  { name: 'fingerprint', type: 'String', member: 'fingerprint' },
-  { name: 'root', type: 'String', member: 'root' },
-  { name: 'template', type: 'String', member: 'template' },
-  { name: 'example', type: 'String', member: 'example' },
-  { name: 'severity', type: 'UInt8', member: 'severity' },
-  { name: 'first_ms', type: 'UInt64', member: 'first' },
-  { name: 'version', type: 'UInt64', member: 'version' },
+export const patternLayout = new Layout<PatternRow>('patterns', [
+  { name: 'tenant_id', type: uint32, member: 'tenantId', isGood: isPositive },
+  { name: 'retention_days', type: uint16, member: 'retentionDays' },
+  { name: 'told', type: seconds, member: 'publishedAt' },
+  { name: 'fingerprint', type: string, member: 'fingerprint' },
+  { name: 'root', type: string, member: 'root' },
+  { name: 'template', type: string, member: 'template' },
+  { name: 'example', type: string, member: 'example' },
+  { name: 'severity', type: uint8, member: 'severity' },
+  { name: 'first_ms', type: count, member: 'first' },
+  { name: 'version', type: count, member: 'version' },
 ]);
 
 /** What a row takes before it is compressed, at most. Bytes. */
 const sizeOf = ({ template, example }: PatternRow): number => 180 + 3 * (template.length + example.length);
 
 /** The patterns of tenants: records of rows of many tenants on `patterns.v1`. */
-export const patternsSignal: Signal = rowsSignal('patterns', (value, count) => {
-  const rows = patternColumns.read(value, count);
-  return typeof rows === 'string' ? rows : rows.map(({ retentionDays, publishedAt }) => ({ retentionDays, time: publishedAt, span: 0 }));
-});
+export const patternsSignal: Signal = rowsSignal(patternLayout, ({ publishedAt }, row) => publishedAt(row));
 
 /** The records of these rows, for a partition of `patterns.v1`. */
 export const patternRecords = (partition: number, rows: readonly PatternRow[]): AbsoluteRecord[] =>
-  cutRows(rows, sizeOf).map((together) => ({
-    ...{ topic: patternsSignal.topic.name, partition, key: null },
-    ...{ value: patternColumns.encode(together), headers: rowsHeaders(patternsSignal, together.length) },
-  }));
+  rowsRecords(patternLayout, rows, sizeOf, { partition });

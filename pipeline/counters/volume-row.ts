@@ -5,7 +5,7 @@ export const SCOPE_ALL_ALONE = 2;
 /** No entries, but that all before `until` is counted: `time` is when, by append time; `entries` is the record at which its run begins. */
 export const SCOPE_SEGMENT = 3;
 /**
- * No entries, but that a segment does not count those of a tenant, which has too many levels or spans of time: `stream` is its id, `time` the
+ * No entries, but that a segment does not count those of a tenant, which has too many levels or spans of time: `streamId` is its id, `time` the
  * last span in which it has entries, `entries` how many seconds before that the first one begins, and the class that which keeps longest.
  */
 export const SCOPE_UNPUBLISHED = 4;
@@ -34,9 +34,8 @@ export type VolumeRow = {
   readonly scope: typeof SCOPE_ALL | typeof SCOPE_STREAM | typeof SCOPE_ALL_ALONE | typeof SCOPE_SEGMENT | typeof SCOPE_UNPUBLISHED;
   /** When the span of time begins, seconds since 1970. */
   readonly time: number;
-  /** The halves of the stream's id; 0 where all streams are counted. */
-  readonly streamHigh: number;
-  readonly streamLow: number;
+  /** 0 where all streams are counted. */
+  readonly streamId: bigint;
   /** As the producer sent it. */
   readonly level: Buffer;
   readonly entries: number;

@@ -1,4 +1,4 @@
-import { ByteMap } from './byte-map.ts';
+import { ByteMap } from '../core/byte-map.ts';
 import { MessageRules } from './message.ts';
 import { ABSENT, LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';

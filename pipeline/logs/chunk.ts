@@ -3,7 +3,7 @@ import { placeOf, tenantSeed } from '../intake/shard.ts';
 import { encodeColumns } from './columns/column-encoder.ts';
 import { LogColumns, type Vocabulary } from './columns/log-columns.ts';
 import { StreamList } from './stream-list.ts';
-import { COLUMNS } from './record.ts';
+import { COLUMNS } from '../rows/native.ts';
 import type { Stream } from './streams.ts';
 
 /** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */

@@ -1,7 +1,8 @@
 import type { Signal } from '../bus/records/signal.ts';
-import { MAX_MESSAGE_BYTES } from '../bus/records/topics.ts';
+import { rowsTopic } from '../rows/rows-signal.ts';
 import { checkLog, entryTimes } from './record-check.ts';
-import { COLUMNS, decodeLog, LOGS, LOGS_TOPIC, NDJSON, type LogRecord } from './record.ts';
+import { decodeLog, LOGS, LOGS_TOPIC, NDJSON, type LogRecord } from './record.ts';
+import { COLUMNS } from '../rows/native.ts';
 import { ROW_VERSION } from './row.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,14 +10,7 @@ const DAY_MS = 86_400_000;
 /** Log entries: records of rows on `logs.v1`. */
 export const logsSignal: Signal<LogRecord> = {
   name: LOGS,
-  topic: {
-    name: LOGS_TOPIC,
-    partitions: 'configured',
-    cleanup: 'delete',
-    retentionMs: 7 * DAY_MS,
-    maxMessageBytes: MAX_MESSAGE_BYTES,
-    timestamps: 'append',
-  },
+  topic: rowsTopic(LOGS_TOPIC),
   version: ROW_VERSION,
   encodings: [COLUMNS, NDJSON],
   decode: decodeLog,

@@ -1,6 +1,6 @@
-import { ByteMap } from './byte-map.ts';
-import { nativeString } from './columns/layout.ts';
-import { WordIds, type Word } from './columns/words.ts';
+import { ByteMap } from '../core/byte-map.ts';
+import { nativeString } from '../rows/native.ts';
+import { WordIds, type Word } from '../rows/words.ts';
 
 /** Longest field name, in bytes. */
 export const MAX_NAME_BYTES = 256;

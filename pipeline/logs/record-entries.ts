@@ -2,7 +2,8 @@ import type { LogEntry } from '../core/entry.ts';
 import { formatTime } from '../core/time.ts';
 import { plainRows, type PlainRow } from './columns/plain-rows.ts';
 import { entriesIn } from './columns/row-reader.ts';
-import { COLUMNS, type LogRecord } from './record.ts';
+import type { LogRecord } from './record.ts';
+import { COLUMNS } from '../rows/native.ts';
 
 /** The entries of a record, in their order. Throws where the record cannot be read. */
 export function entriesOf({ encoding, value, count, streams }: Pick<LogRecord, 'encoding' | 'value' | 'count' | 'streams'>): LogEntry[] {

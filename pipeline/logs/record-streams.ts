@@ -1,7 +1,7 @@
 import { isStream } from '../core/labels.ts';
-import { lookIntoFrames } from './columns/frames.ts';
-import { MAX_ROWS } from './columns/layout.ts';
-import { StringView } from './columns/string-view.ts';
+import { lookIntoFrames } from '../rows/frames.ts';
+import { MAX_ROWS } from '../rows/native.ts';
+import { StringView } from '../rows/string-view.ts';
 import { idText } from './id-text.ts';
 import { STREAM_COLUMNS, STREAM_HEADS } from './stream-list.ts';
 

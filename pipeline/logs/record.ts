@@ -1,6 +1,7 @@
 import type { Fault } from '../bus/records/dead-letter.ts';
 import { faultOf } from '../bus/records/record.ts';
 import type { HeaderText, SignalRecord } from '../bus/records/signal-record.ts';
+import { COLUMNS } from '../rows/native.ts';
 import { MAX_DAY, RecordStreams } from './record-streams.ts';
 import { StreamList } from './stream-list.ts';
 
@@ -8,8 +9,7 @@ import { StreamList } from './stream-list.ts';
 export const LOGS = 'logs';
 export const LOGS_TOPIC = 'logs.v1';
 
-/** How the value of a record is written: columns (`columns/layout.ts`), which is what we write; or lines of JSON, from other producers. */
-export const COLUMNS = 'columns';
+/** How the value of a record of other producers may be written: lines of JSON. What we write are columns (`columns/log-layout.ts`). */
 export const NDJSON = 'ndjson';
 
 /** A record of `logs.v1`; docs/topics.md is the specification of its headers. */

@@ -1,6 +1,6 @@
-import { framesOf } from './columns/frames.ts';
-import { nativeString, varint } from './columns/layout.ts';
-import { StringColumn } from './columns/string-column.ts';
+import { framesOf } from '../rows/frames.ts';
+import { nativeString, varint } from '../rows/native.ts';
+import { StringColumn } from '../rows/string-column.ts';
 import { IdPlaces } from './id-places.ts';
 import type { Stream } from './streams.ts';
 

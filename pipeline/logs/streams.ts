@@ -1,10 +1,10 @@
 import xxhash from 'xxhash-wasm';
 import { Generations, RecentMap } from '../core/generations.ts';
 import { labelValue, MAX_LABEL_BYTES, renderStream } from '../core/labels.ts';
-import { HASH_START, hashEnd, hashStep } from './byte-map.ts';
+import { HASH_START, hashEnd, hashStep } from '../core/byte-map.ts';
 import { ABSENT, type Draft } from './draft.ts';
-import { nativeString } from './columns/layout.ts';
-import type { StringColumn } from './columns/string-column.ts';
+import { nativeString } from '../rows/native.ts';
+import type { StringColumn } from '../rows/string-column.ts';
 import { LabelText } from './label-text.ts';
 import type { Name, Names } from './names.ts';
 import { TokenTable, type Item } from './token-table.ts';

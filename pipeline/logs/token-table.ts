@@ -1,4 +1,4 @@
-import { hashBytes } from './byte-map.ts';
+import { hashBytes } from '../core/byte-map.ts';
 
 const FIRST_ITEMS = 256;
 const FIRST_BYTES = 16_384;

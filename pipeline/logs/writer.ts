@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { MessagePatterns } from '../clusterer/message-patterns.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
@@ -9,11 +8,12 @@ import { compact, last, skipSpace } from '../wire/json-tokens.ts';
 import { Names } from './names.ts';
 import { Rejections } from '../intake/rejections.ts';
 import type { RowsOwner, RowWriter } from '../intake/rows.ts';
+import { timeBounds } from '../intake/time-bounds.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
 import { StreamCeilings, type DayStreams } from './day-streams.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
-import { WordTable } from './columns/words.ts';
+import { WordTable } from '../rows/words.ts';
 import { rawHeader } from './raw-header.ts';
 import { Streams, type Stream, type StreamTable } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
@@ -32,7 +32,6 @@ export type WriterOptions = RowsOwner & {
 
 const NO_HEADERS = {};
 const DAY = 86_400;
-const FUTURE_SECONDS = 2 * DAY;
 /** A record of Kafka takes 8 MiB; control characters take six bytes each in a row. */
 const MAX_ROW_BYTES = 8_000_000;
 
@@ -118,9 +117,7 @@ export class EntryWriter implements RowWriter {
     this.#labels = options.streamFields === null ? USUAL_LABELS : new Set(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);
     this.#streamsPerDay = options.streamsPerDay ?? Infinity;
-    const now = Number(options.receivedAt / 1_000_000_000n);
-    this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
-    this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
+    [this.#minSeconds, this.#maxSeconds] = timeBounds(options);
   }
 
   /** Entries taken so far. */

@@ -1,4 +1,4 @@
-import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../../pipeline/alerts/alert-layout.ts';
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
@@ -7,7 +7,7 @@ import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record
 export const alertRowsOf = (records: readonly Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>[]): AlertRow[] =>
   records.flatMap(({ topic, value, headers }) => {
     if (topic !== alertsSignal.topic.name) return [];
-    const rows = alertColumns.read(value, Number(headers['count']));
+    const rows = alertLayout.read(value, Number(headers['count']));
     if (typeof rows === 'string') throw new Error(rows);
     return rows;
   });

@@ -1,4 +1,4 @@
-import { FrameWriter, readFrames } from '../../pipeline/logs/columns/frames.ts';
+import { FrameWriter, readFrames } from '../../pipeline/rows/frames.ts';
 import { entriesIn } from '../../pipeline/logs/columns/row-reader.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { SHARED_COLUMNS } from '../../sinks/shared-columns.ts';
@@ -34,7 +34,7 @@ class Blocks {
     this.#varint();
     const count = this.#varint();
     const shared = Array.from({ length: count }, (): Record<string, number> => ({}));
-    for (const [expected] of SHARED_COLUMNS) {
+    for (const { name: expected } of SHARED_COLUMNS) {
       const name = this.#string();
       const width = { UInt16: 2, UInt32: 4, UInt64: 8, "DateTime64(3, 'UTC')": 8 }[this.#string()] ?? NaN;
       if (name !== expected) throw new Error(`The column ${name} stands where ${expected} should.`);

@@ -4,7 +4,7 @@ import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
 import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
-import { WordTable } from '../../pipeline/logs/columns/words.ts';
+import { WordTable } from '../../pipeline/rows/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { RecordInfo } from '../../pipeline/bus/records/signal-record.ts';
 import type { IHeaders } from '../../pipeline/bus/connection/kafka.ts';

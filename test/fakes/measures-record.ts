@@ -1,7 +1,7 @@
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { Range } from '../../pipeline/bus/consumer/range.ts';
 import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
-import { measureColumns } from '../../pipeline/counters/measure-columns.ts';
+import { measureLayout } from '../../pipeline/counters/measure-layout.ts';
 import { measureRow, type Measure } from '../../pipeline/counters/measure.ts';
 
 export const NOW = Date.now();
@@ -17,7 +17,7 @@ export const measure = (more: Partial<Measure> = {}): Measure => ({
 /** A record of `measures.v1`, whose rows have its offset as their version. */
 export const measuresRecord = (measures: readonly Measure[], offset: number, more: Partial<SignalRecord> = {}): SignalRecord => ({
   ...{ partition: 3, offset, timestamp: NOW, tenantId: 0, retentionDays: 0, count: measures.length, bytes: 0, encoding: 'columns' },
-  value: measures.length === 0 ? Buffer.alloc(0) : measureColumns.encode(measures.map((one) => measureRow(one, offset))),
+  value: measures.length === 0 ? Buffer.alloc(0) : measureLayout.encode(measures.map((one) => measureRow(one, offset))),
   ...{ replayOf: null, fault: null, original: { key: null, value: null, headers: {}, timestamp: '0' } },
   ...more,
 });
@@ -33,7 +33,7 @@ export function latestOf(records: Iterable<Pick<AbsoluteRecord, 'topic' | 'value
   const words = new Map<string, { readonly version: number; readonly value: number }>();
   for (const { topic, value, headers } of records) {
     if (topic !== 'measures.v1') continue;
-    const rows = measureColumns.read(value, Number(headers['count']));
+    const rows = measureLayout.read(value, Number(headers['count']));
     if (typeof rows === 'string') throw new Error(rows);
     for (const { tenantId, name, labels, span, time, version, value: number } of rows) {
       const key = JSON.stringify([tenantId, name, labels, span, time]);

@@ -1,7 +1,7 @@
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
-import { patternCountColumns, type PatternCount } from '../../pipeline/counters/pattern-counts.ts';
-import { patternColumns, type PatternRow } from '../../pipeline/counters/pattern-rows.ts';
+import { patternCountLayout, type PatternCount } from '../../pipeline/counters/pattern-counts.ts';
+import { patternLayout, type PatternRow } from '../../pipeline/counters/pattern-rows.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
@@ -51,7 +51,7 @@ export class PatternStages {
 
   /** The rows of counts, each once. */
   get counts(): PatternCount[] {
-    const rows = this.#rows<PatternCount>('pattern_counts.v1', patternCountColumns);
+    const rows = this.#rows<PatternCount>('pattern_counts.v1', patternCountLayout);
     return [
       ...new Map(rows.map(({ entries, first, last, ...key }) => [Object.values(key).join('/'), { ...key, entries, first, last }])).values(),
     ];
@@ -59,7 +59,7 @@ export class PatternStages {
 
   /** The rows of patterns, in the order in which they were written. */
   get rows(): PatternRow[] {
-    return this.#rows<PatternRow>('patterns.v1', patternColumns);
+    return this.#rows<PatternRow>('patterns.v1', patternLayout);
   }
 
   #rows<Row>(topic: string, columns: { read(value: Buffer, count: number): Row[] | string }): Row[] {

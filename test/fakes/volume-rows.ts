@@ -2,11 +2,11 @@ import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
 import { readColumns, type ColumnsView } from '../../pipeline/logs/columns/column-reader.ts';
 import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
-import { WordTable } from '../../pipeline/logs/columns/words.ts';
+import { WordTable } from '../../pipeline/rows/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { Batch } from '../../pipeline/processors/base/processor.ts';
-import { readVolume, type ReadRow } from '../../pipeline/counters/volume-reader.ts';
+import { volumeLayout, type SegmentRow } from '../../pipeline/counters/volume-layout.ts';
 import { streamOf } from './log-record.ts';
 
 /** An entry as a test says it. */
@@ -59,12 +59,12 @@ export const bytesOf = ({ level = '', message = 'm', service = '', fields = {} }
   [level, message, service, 't1', ...Object.entries(fields).flat()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** The rows of outputs that count entries. */
-export const rowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] => allRowsIn(outputs).filter(({ tenantId }) => tenantId > 0);
+export const rowsIn = (outputs: readonly AbsoluteRecord[]): SegmentRow[] => allRowsIn(outputs).filter(({ tenantId }) => tenantId > 0);
 
 /** The rows of outputs, which must be records that can be read. */
-export const allRowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] =>
+export const allRowsIn = (outputs: readonly AbsoluteRecord[]): SegmentRow[] =>
   outputs.flatMap(({ value, headers }) => {
-    const rows = readVolume(value, Number(headers['count']));
+    const rows = volumeLayout.read(value, Number(headers['count']));
     if (typeof rows === 'string') throw new Error(rows);
     return rows;
   });

@@ -1,4 +1,4 @@
-import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../../pipeline/alerts/alert-layout.ts';
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
@@ -75,7 +75,7 @@ function alertsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<n
     for (const message of messages)
       // beside the alerts it announces which incidents they join
       for (const record of stage.fold(state, partialInputOf(partition, message)).filter(({ topic }) => topic === alertsSignal.topic.name))
-        for (const row of alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
+        for (const row of alertLayout.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
   }
   return found;
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { signals, sinksOf } from '../../main/signals.ts';
 import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
-import { VOLUME_HEADS } from '../../pipeline/counters/layout.ts';
-import { readFrames } from '../../pipeline/logs/columns/frames.ts';
-import { columnHead } from '../../pipeline/logs/columns/layout.ts';
+import { volumeLayout } from '../../pipeline/counters/volume-layout.ts';
+import { readFrames } from '../../pipeline/rows/frames.ts';
+import { columnHead } from '../../pipeline/rows/native.ts';
 import { volumeSink } from '../../sinks/volume.ts';
 import { counterRecord, volumeRow } from '../fakes/counter-record.ts';
 
@@ -32,7 +32,7 @@ describe('the sink volume', () => {
     expect(content.subarray(-4)).to.deep.equal(Buffer.from([0, 0, 1, 0]));
     const offset = content.indexOf(columnHead('kafka_off', 'UInt64')) + columnHead('kafka_off', 'UInt64').length;
     expect([content.readBigUInt64LE(offset), content.readBigUInt64LE(offset + 8)]).to.deep.equal([7n, 7n]);
-    expect(contentOf(value).indexOf(VOLUME_HEADS.tenant_id)).to.equal(0);
+    expect(contentOf(value).indexOf(volumeLayout.head('tenant_id').bytes)).to.equal(0);
   });
 
   it('stores a replay under the position of its original, and of it and of a range in doubt what is missing', () => {

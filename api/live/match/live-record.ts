@@ -2,9 +2,10 @@ import { textOf, type FieldValue, type LogEntry } from '../../../pipeline/core/e
 import { formatTime, parseTime } from '../../../pipeline/core/time.ts';
 import { readColumns, type ColumnsView } from '../../../pipeline/logs/columns/column-reader.ts';
 import { entryAt, stringAt, streamIdAt, timeAt } from '../../../pipeline/logs/columns/row-reader.ts';
-import type { WordView } from '../../../pipeline/logs/columns/word-view.ts';
+import type { WordView } from '../../../pipeline/rows/word-view.ts';
 import { entriesOf } from '../../../pipeline/logs/record-entries.ts';
-import { COLUMNS, type LogRecord } from '../../../pipeline/logs/record.ts';
+import type { LogRecord } from '../../../pipeline/logs/record.ts';
+import { COLUMNS } from '../../../pipeline/rows/native.ts';
 import { formatStreamId } from '../../../logsql/values/stream-id.ts';
 import { renderResult } from '../../query/render.ts';
 import { renderTexts } from '../../select/lines.ts';

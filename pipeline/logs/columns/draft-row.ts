@@ -4,9 +4,10 @@ import { ABSENT, LITERAL, STRING, type Draft } from '../draft.ts';
 import type { Name } from '../names.ts';
 import type { Severity } from '../../core/severity.ts';
 import type { SplitTime } from '../time-token.ts';
-import { nanosecondsOf, type Halves, type LogColumns, type Vocabulary } from './log-columns.ts';
-import type { StringColumn } from './string-column.ts';
-import type { Word, WordTable } from './words.ts';
+import { nanosecondsOf, type LogColumns, type Vocabulary } from './log-columns.ts';
+import type { Halves } from '../../rows/halves.ts';
+import type { StringColumn } from '../../rows/string-column.ts';
+import type { Word, WordTable } from '../../rows/words.ts';
 
 /** What all entries of a process share: the words of their columns, and what finds the patterns of their messages. */
 export type RowContext = { readonly vocabulary: Vocabulary; readonly patterns: MessagePatterns };

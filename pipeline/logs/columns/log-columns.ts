@@ -1,22 +1,14 @@
 import type { MessagePatterns } from '../../clusterer/message-patterns.ts';
-import { Dictionary } from './dictionary.ts';
-import { MAX_KEYS, MAX_ROWS } from './layout.ts';
-import { StringColumn } from './string-column.ts';
-import type { WordIds, WordTable } from './words.ts';
+import { halvesOf, type Halves } from '../../rows/halves.ts';
+import { Dictionary } from '../../rows/dictionary.ts';
+import { MAX_KEYS, MAX_ROWS } from '../../rows/native.ts';
+import { StringColumn } from '../../rows/string-column.ts';
+import type { WordIds, WordTable } from '../../rows/words.ts';
 
 /** What the words of all columns of a process have in common: their ids, so that columns of several requests can be joined. */
 export type Vocabulary = { readonly names: WordIds; readonly levels: WordTable; readonly services: WordTable };
 
 const WORD = 4_294_967_296;
-
-/** A number of nanoseconds since the epoch, or an id, as its two 32-bit halves. */
-export type Halves = { low: number; high: number };
-
-/** Splits a 64-bit integer, signed or not. */
-export function halvesOf(value: bigint): Halves {
-  const unsigned = BigInt.asUintN(64, value);
-  return { low: Number(unsigned & 0xffffffffn), high: Number(unsigned >> 32n) };
-}
 
 /**
  * Rows as columns that grow: what a record of `logs.v1` is before it is encoded. The caller adds one value to each column for each row,

@@ -4,8 +4,9 @@ import { NEWLINE } from '../../wire/bytes.ts';
 import { Literal } from '../../core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../core/time.ts';
 import { readLiterals } from '../row.ts';
-import type { StringColumn } from './string-column.ts';
-import { halvesOf, type LogColumns } from './log-columns.ts';
+import type { StringColumn } from '../../rows/string-column.ts';
+import type { LogColumns } from './log-columns.ts';
+import { halvesOf } from '../../rows/halves.ts';
 import type { Words } from './view-rows.ts';
 import { readJson } from '../../core/read-json.ts';
 

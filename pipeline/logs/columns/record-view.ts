@@ -5,7 +5,7 @@ import { readColumns, type ColumnsView } from './column-reader.ts';
 import { LogColumns } from './log-columns.ts';
 import { addPlainRow, plainRows } from './plain-rows.ts';
 import type { Words } from './view-rows.ts';
-import { WordTable } from './words.ts';
+import { WordTable } from '../../rows/words.ts';
 
 /** The words of records of lines: other producers write them, those of this service seldom do. */
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };

@@ -1,8 +1,8 @@
 import { Literal, type LogEntry } from '../../core/entry.ts';
 import { formatTime } from '../../core/time.ts';
 import { readColumns, type ColumnsView } from './column-reader.ts';
-import type { StringView } from './string-view.ts';
-import type { WordView } from './word-view.ts';
+import type { StringView } from '../../rows/string-view.ts';
+import type { WordView } from '../../rows/word-view.ts';
 
 /** The string of row `row`. */
 export const stringAt = ({ bytes }: ColumnsView, { starts, ends }: StringView, row: number): string =>

@@ -1,11 +1,11 @@
 import type { Names } from '../names.ts';
 import type { ColumnsView } from './column-reader.ts';
-import type { Dictionary } from './dictionary.ts';
+import type { Dictionary } from '../../rows/dictionary.ts';
 import type { LogColumns } from './log-columns.ts';
-import type { StringColumn } from './string-column.ts';
-import type { StringView } from './string-view.ts';
-import type { WordView } from './word-view.ts';
-import type { Word, WordTable } from './words.ts';
+import type { StringColumn } from '../../rows/string-column.ts';
+import type { StringView } from '../../rows/string-view.ts';
+import type { WordView } from '../../rows/word-view.ts';
+import type { Word, WordTable } from '../../rows/words.ts';
 
 /** The words of code that joins records of several processes. */
 export type Words = { readonly names: Names; readonly levels: WordTable; readonly services: WordTable };

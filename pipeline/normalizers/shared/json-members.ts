@@ -1,7 +1,7 @@
 import { QUOTE } from '../../wire/bytes.ts';
 import { failAt, last, PLAIN, skipString } from '../../wire/json-tokens.ts';
 import { stringAt, valueAfter } from '../../wire/json-walk.ts';
-import { ByteMap } from '../../logs/byte-map.ts';
+import { ByteMap } from '../../core/byte-map.ts';
 
 /** A name as it is spelled in the body, with its quotes; its number; and the name that followed it last time: a guess. */
 type Member = { readonly token: Uint8Array; readonly field: number; next: Member };

@@ -1,6 +1,6 @@
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import { stringAt, timeAt } from '../../logs/columns/row-reader.ts';
-import type { WordView } from '../../logs/columns/word-view.ts';
+import type { WordView } from '../../rows/word-view.ts';
 import type { Input } from './processor.ts';
 
 const NANOS = 1_000_000_000n;

@@ -1,6 +1,6 @@
 import { SCOPE_ALL, SCOPE_STREAM } from '../../counters/volume-row.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
-import type { StringView } from '../../logs/columns/string-view.ts';
+import type { StringView } from '../../rows/string-view.ts';
 import { GroupTable } from './group-table.ts';
 import type { Batch } from './processor.ts';
 

@@ -5,7 +5,7 @@ import type { Filter } from '../../../logsql/base/types.ts';
 import { formatTime } from '../../core/time.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import { stringAt, timeAt, wordAt } from '../../logs/columns/row-reader.ts';
-import type { WordView } from '../../logs/columns/word-view.ts';
+import type { WordView } from '../../rows/word-view.ts';
 import { GroupTable } from '../base/group-table.ts';
 import type { Batch } from '../base/processor.ts';
 import { minuteOf } from '../base/record-groups.ts';

@@ -1,4 +1,5 @@
 import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, SCOPE_UNPUBLISHED, type VolumeRow } from '../../counters/volume-row.ts';
+import { idOf } from '../../rows/halves.ts';
 import { GroupTable } from '../base/group-table.ts';
 import { LevelList } from './level-list.ts';
 import { MINUTE_SECONDS } from './spans.ts';
@@ -139,8 +140,7 @@ export class Segment {
         retentionDays: kind % SCOPE_UNIT,
         scope,
         time: groups.time(group) * minutes * MINUTE_SECONDS,
-        streamHigh: scope === SCOPE_STREAM ? groups.high(group) : 0,
-        streamLow: scope === SCOPE_STREAM ? groups.low(group) : 0,
+        streamId: scope === SCOPE_STREAM ? idOf(groups.high(group), groups.low(group)) : 0n,
         level: levels[groups.level(group)] as Buffer,
         entries: groups.entries(group),
         bytes: groups.bytes(group),
@@ -150,7 +150,7 @@ export class Segment {
     for (const [tenantId, { first, last, retentionDays }] of this.unpublished)
       rows.push({
         ...{ tenantId: 0, retentionDays, scope: SCOPE_UNPUBLISHED, time: last * seconds },
-        ...{ streamHigh: 0, streamLow: tenantId, level: NO_LEVEL, entries: (last - first) * seconds, bytes: 0 },
+        ...{ streamId: BigInt(tenantId), level: NO_LEVEL, entries: (last - first) * seconds, bytes: 0 },
       });
     return rows;
   }

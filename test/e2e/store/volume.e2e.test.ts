@@ -90,7 +90,7 @@ describe('the table volume', function () {
     const count = async (offset: number): Promise<unknown> =>
       rows(`SELECT toString(count()), toString(uniqExact(kafka_idx)), toString(any(entries)) FROM volume WHERE kafka_off = ${String(offset)}`); // prettier-ignore
     const record = (offset: number, more: Partial<SignalRecord> = {}): SignalRecord =>
-      counterRecord([volumeRow(), volumeRow({ tenantId: 2 }), volumeRow({ scope: 0, streamHigh: 0, streamLow: 0 })], { offset, timestamp: NOW, ...more }); // prettier-ignore
+      counterRecord([volumeRow(), volumeRow({ tenantId: 2 }), volumeRow({ scope: 0, streamId: 0n })], { offset, timestamp: NOW, ...more }); // prettier-ignore
     const whole = [['3', '3', '3']];
     for (const again of [false, true, true]) expect(await writer.store(rangeOf(record(100), record(101)), again)).to.deep.equal([]);
     expect(await count(100)).to.deep.equal(whole);

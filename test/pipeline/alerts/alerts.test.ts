@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { alertColumns } from '../../../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../../../pipeline/alerts/alert-layout.ts';
 import { alertRow, idOf, type AlertRow } from '../../../pipeline/alerts/alert.ts';
 import { alertRecords, alertsSignal } from '../../../pipeline/alerts/alerts-signal.ts';
-import { framesOf, readFrames } from '../../../pipeline/logs/columns/frames.ts';
+import { framesOf, readFrames } from '../../../pipeline/rows/frames.ts';
 import { alert, alertsRange, FIRED, told } from '../../fakes/alerts-record.ts';
 
 const time = fc.integer({ min: -2_208_988_800, max: 9_223_372_036 });
@@ -28,20 +28,20 @@ describe('the rows of alerts', () => {
   it('come back as they were put in', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 20 }), (rows) => {
-        expect(alertColumns.read(alertColumns.encode(rows), rows.length)).to.deep.equal(rows);
+        expect(alertLayout.read(alertLayout.encode(rows), rows.length)).to.deep.equal(rows);
       }),
       { numRuns: 50 },
     );
   });
 
   it('are refused where the value is cut off, longer, or says what cannot be', () => {
-    const content = Buffer.from(readFrames(alertColumns.encode(told({})), Buffer.alloc(0)) ?? []);
+    const content = Buffer.from(readFrames(alertLayout.encode(told({})), Buffer.alloc(0)) ?? []);
     for (let length = 0; length < content.length; length += 7)
-      expect(alertColumns.read(framesOf((to) => to.put(content.subarray(0, length))), 1)).to.be.a('string'); // prettier-ignore
-    expect(alertColumns.read(framesOf((to) => to.put(Buffer.concat([content, Buffer.from([0])]))), 1)).to.equal('1 bytes follow its last column'); // prettier-ignore
+      expect(alertLayout.read(framesOf((to) => to.put(content.subarray(0, length))), 1)).to.be.a('string'); // prettier-ignore
+    expect(alertLayout.read(framesOf((to) => to.put(Buffer.concat([content, Buffer.from([0])]))), 1)).to.equal('1 bytes follow its last column'); // prettier-ignore
     for (const wrong of [{ tenantId: 0 }, { id: 0 }])
-      expect(alertColumns.read(alertColumns.encode(told(wrong)), 1), JSON.stringify(wrong)).to.match(/^column .* has a value that cannot be$/); // prettier-ignore
-    expect(alertColumns.read(alertColumns.encode([{ ...alertRow(alert(), 1), part: 2 }]), 1)).to.equal('column part has a value that cannot be'); // prettier-ignore
+      expect(alertLayout.read(alertLayout.encode(told(wrong)), 1), JSON.stringify(wrong)).to.match(/^column .* has a value that cannot be$/); // prettier-ignore
+    expect(alertLayout.read(alertLayout.encode([{ ...alertRow(alert(), 1), part: 2 }]), 1)).to.equal('column part has a value that cannot be'); // prettier-ignore
   });
 
   it('have texts of a bounded length, cut between characters, and no evidence that is larger', () => {

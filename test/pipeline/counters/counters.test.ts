@@ -2,23 +2,20 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readRecord } from '../../../pipeline/bus/records/record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
-import { counterHeaders, countersSignal } from '../../../pipeline/counters/counters-signal.ts';
-import { VOLUME_HEADS, type VolumeColumn } from '../../../pipeline/counters/layout.ts';
-import { encodeVolume } from '../../../pipeline/counters/volume-encoder.ts';
-import { readVolume } from '../../../pipeline/counters/volume-reader.ts';
+import { countersSignal } from '../../../pipeline/counters/counters-signal.ts';
+import { volumeLayout } from '../../../pipeline/counters/volume-layout.ts';
 import type { SegmentKey, VolumeRow } from '../../../pipeline/counters/volume-row.ts';
-import { framesOf, readFrames } from '../../../pipeline/logs/columns/frames.ts';
+import { framesOf, readFrames } from '../../../pipeline/rows/frames.ts';
+import { rowsHeaders } from '../../../pipeline/rows/rows-signal.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { counterRecord, segmentKey, volumeRow } from '../../fakes/counter-record.ts';
 
-const word = fc.integer({ min: 0, max: 0xffff_ffff });
 const row: fc.Arbitrary<VolumeRow> = fc.record({
   tenantId: fc.integer({ min: 1, max: 0xffff_ffff }),
   retentionDays: fc.integer({ min: 0, max: 65_535 }),
   scope: fc.constantFrom(0, 1, 2),
   time: fc.integer({ min: -2_208_988_800, max: 9_223_372_036 }),
-  streamHigh: word,
-  streamLow: word,
+  streamId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
   level: fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constant(Buffer.from('info'))).map((bytes) => Buffer.from(bytes)),
   entries: fc.maxSafeInteger().map((number) => Math.abs(number) || 1),
   bytes: fc.maxSafeInteger().map(Math.abs),
@@ -34,9 +31,9 @@ const key: fc.Arbitrary<SegmentKey> = fc
   .map(({ length, ...rest }) => ({ ...rest, until: rest.segment + length }));
 
 /** A value of one row whose bytes are changed: `at` counts from the first value of a column. */
-function changed(column: VolumeColumn, at: number, ...bytes: readonly number[]): Buffer {
-  const content = Buffer.from(readFrames(encodeVolume(segmentKey(), [volumeRow()]), Buffer.alloc(0)) ?? []);
-  content.set(bytes, content.indexOf(VOLUME_HEADS[column]) + VOLUME_HEADS[column].length + at);
+function changed(column: string, at: number, ...bytes: readonly number[]): Buffer {
+  const content = Buffer.from(readFrames(volumeLayout.encode([volumeRow()], segmentKey()), Buffer.alloc(0)) ?? []);
+  content.set(bytes, content.indexOf(volumeLayout.head(column).bytes) + volumeLayout.head(column).bytes.length + at);
   return framesOf((to) => to.put(content));
 }
 
@@ -44,28 +41,30 @@ describe('the rows of the volume', () => {
   it('come back as they were put in', () => {
     fc.assert(
       fc.property(key, fc.array(row, { minLength: 1, maxLength: 50 }), (segment, rows) => {
-        expect(readVolume(encodeVolume(segment, rows), rows.length)).to.deep.equal(rows.map((one) => ({ ...one, ...segment })));
+        expect(volumeLayout.read(volumeLayout.encode(rows, segment), rows.length)).to.deep.equal(
+          rows.map((one) => ({ ...one, ...segment })),
+        );
       }),
     );
   });
 
   it('are refused where the value is not as many rows as the header says, cut off, or longer', () => {
-    const value = encodeVolume(segmentKey(), [volumeRow(), volumeRow()]);
-    for (const count of [0, 1, 3, 60_001]) expect(readVolume(value, count)).to.be.a('string');
+    const value = volumeLayout.encode([volumeRow(), volumeRow()], segmentKey());
+    for (const count of [0, 1, 3, 60_001]) expect(volumeLayout.read(value, count)).to.be.a('string');
     const content = Buffer.from(readFrames(value, Buffer.alloc(0)) ?? []);
     for (let length = 0; length < content.length; length++)
-      expect(readVolume(framesOf((to) => to.put(content.subarray(0, length))), 2), String(length)).to.be.a('string'); // prettier-ignore
-    expect(readVolume(framesOf((to) => to.put(Buffer.concat([content, Buffer.from([0])]))), 2)).to.equal('1 bytes follow its last column'); // prettier-ignore
-    for (let length = 0; length < value.length; length++) expect(readVolume(value.subarray(0, length), 2)).to.be.a('string');
+      expect(volumeLayout.read(framesOf((to) => to.put(content.subarray(0, length))), 2), String(length)).to.be.a('string'); // prettier-ignore
+    expect(volumeLayout.read(framesOf((to) => to.put(Buffer.concat([content, Buffer.from([0])]))), 2)).to.equal('1 bytes follow its last column'); // prettier-ignore
+    for (let length = 0; length < value.length; length++) expect(volumeLayout.read(value.subarray(0, length), 2)).to.be.a('string');
   });
 
   it('are refused where a value cannot be', () => {
     const what = (value: Buffer): string => {
-      const found = readVolume(value, 1);
+      const found = volumeLayout.read(value, 1);
       return typeof found === 'string' ? found.replace(/ has a value.*| of the exp.*/, '') : 'it was read';
     };
-    expect(readVolume(changed('bytes', 0, 1), 1)).to.be.an('array');
-    const cases: readonly (readonly [VolumeColumn, number, readonly number[]])[] = [
+    expect(volumeLayout.read(changed('bytes', 0, 1), 1)).to.be.an('array');
+    const cases: readonly (readonly [string, number, readonly number[]])[] = [
       ['tenant_id', 0, [0, 0, 0, 0]],
       ['scope', 0, [3]],
       ['span', 0, [0, 0, 0, 0]],
@@ -89,12 +88,12 @@ describe('the rows of the volume', () => {
   });
 
   it('of any bytes are none, or as many as the header says', () => {
-    const content = Buffer.from(readFrames(encodeVolume(segmentKey(), [volumeRow(), volumeRow()]), Buffer.alloc(0)) ?? []);
+    const content = Buffer.from(readFrames(volumeLayout.encode([volumeRow(), volumeRow()], segmentKey()), Buffer.alloc(0)) ?? []);
     fc.assert(
       fc.property(fc.nat(content.length - 1), fc.integer({ min: 0, max: 255 }), (at, byte) => {
         const bytes = Buffer.from(content);
         bytes[at] = byte;
-        const rows = readVolume(framesOf((to) => to.put(bytes)), 2); // prettier-ignore
+        const rows = volumeLayout.read(framesOf((to) => to.put(bytes)), 2); // prettier-ignore
         return typeof rows === 'string' || rows.length === 2;
       }),
       { numRuns: 2000 },
@@ -103,17 +102,19 @@ describe('the rows of the volume', () => {
 });
 
 describe('the signal counters', () => {
-  const message = (headers: Record<string, string>, value = encodeVolume(segmentKey(), [volumeRow()])): KafkaMessage => ({
+  const message = (headers: Record<string, string>, value = volumeLayout.encode([volumeRow()], segmentKey())): KafkaMessage => ({
     ...{ key: null, value, timestamp: '1795000000000', attributes: 0, offset: '7' },
     headers,
   });
 
   it('has records that belong to no tenant, and no others', () => {
-    expect(counterHeaders(1)).to.include({ signal: 'counters', tenant: '0', retention: '0', count: '1', bytes: '0', sv: '1' });
-    expect(readRecord(countersSignal, 3, message(counterHeaders(1)))).to.include({ fault: null, tenantId: 0, count: 1 });
+    expect(rowsHeaders(countersSignal, 1)).to.include({ signal: 'counters', tenant: '0', retention: '0', count: '1', bytes: '0', sv: '1' });
+    expect(readRecord(countersSignal, 3, message(rowsHeaders(countersSignal, 1)))).to.include({ fault: null, tenantId: 0, count: 1 });
     for (const bad of [{ tenant: '1' }, { tenant: '' }, { retention: '7' }, { signal: 'logs' }, { sv: '2' }, { encoding: 'ndjson' }])
-      expect(readRecord(countersSignal, 3, message({ ...counterHeaders(1), ...bad })).fault, JSON.stringify(bad)).to.not.equal(null);
-    const ofLogs = { ...counterHeaders(0), signal: 'logs', sv: String(logsSignal.version) };
+      expect(readRecord(countersSignal, 3, message({ ...rowsHeaders(countersSignal, 1), ...bad })).fault, JSON.stringify(bad)).to.not.equal(
+        null,
+      );
+    const ofLogs = { ...rowsHeaders(countersSignal, 0), signal: 'logs', sv: String(logsSignal.version) };
     expect(readRecord(logsSignal, 3, message(ofLogs)).fault).to.deep.equal({ reason: 'headers', detail: 'The header tenant is not a valid tenant id.' }); // prettier-ignore
   });
 

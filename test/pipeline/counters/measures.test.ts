@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { measureColumns } from '../../../pipeline/counters/measure-columns.ts';
+import { measureLayout } from '../../../pipeline/counters/measure-layout.ts';
 import { measureRecords } from '../../../pipeline/counters/measure-records.ts';
 import { measureRow, type Measure, type MeasureRow } from '../../../pipeline/counters/measure.ts';
 import { measuresSignal } from '../../../pipeline/counters/measures-signal.ts';
-import { framesOf, readFrames } from '../../../pipeline/logs/columns/frames.ts';
-import { columnHead } from '../../../pipeline/logs/columns/layout.ts';
+import { framesOf, readFrames } from '../../../pipeline/rows/frames.ts';
+import { columnHead } from '../../../pipeline/rows/native.ts';
 
 const measure = (more: Partial<Measure> = {}): Measure => ({
   ...{ kind: 'measure', tenantId: 1, retentionDays: 14, name: 'distinct_users', labels: { service: 'web' } },
@@ -29,7 +29,7 @@ const row: fc.Arbitrary<MeasureRow> = fc
 /** The content of a value with one row, from a column's first byte on with other bytes. */
 function changed(column: string, type: string, at: number, ...bytes: readonly number[]): Buffer {
   const content = Buffer.from(
-    readFrames(measureColumns.encode([measureRow(measure({ labels: { a: 'x', b: 'y' } }), 7)]), Buffer.alloc(0)) ?? [],
+    readFrames(measureLayout.encode([measureRow(measure({ labels: { a: 'x', b: 'y' } }), 7)]), Buffer.alloc(0)) ?? [],
   );
   const head = columnHead(column, type);
   content.set(bytes, content.indexOf(head) + head.length + at);
@@ -40,22 +40,22 @@ describe('the rows of measures', () => {
   it('come back as they were put in', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 30 }), (rows) => {
-        expect(measureColumns.read(measureColumns.encode(rows), rows.length)).to.deep.equal(rows);
+        expect(measureLayout.read(measureLayout.encode(rows), rows.length)).to.deep.equal(rows);
       }),
     );
   });
 
   it('are refused where the value is not as many rows as the header says, cut off, or longer', () => {
-    const value = measureColumns.encode([measureRow(measure(), 1), measureRow(measure({ labels: {} }), 2)]);
-    for (const count of [0, 1, 3, 60_001]) expect(measureColumns.read(value, count)).to.be.a('string');
+    const value = measureLayout.encode([measureRow(measure(), 1), measureRow(measure({ labels: {} }), 2)]);
+    for (const count of [0, 1, 3, 60_001]) expect(measureLayout.read(value, count)).to.be.a('string');
     const content = Buffer.from(readFrames(value, Buffer.alloc(0)) ?? []);
     for (let length = 0; length < content.length; length++)
-      expect(measureColumns.read(framesOf((to) => to.put(content.subarray(0, length))), 2), String(length)).to.be.a('string'); // prettier-ignore
-    expect(measureColumns.read(framesOf((to) => to.put(Buffer.concat([content, Buffer.from([0])]))), 2)).to.equal('1 bytes follow its last column'); // prettier-ignore
+      expect(measureLayout.read(framesOf((to) => to.put(content.subarray(0, length))), 2), String(length)).to.be.a('string'); // prettier-ignore
+    expect(measureLayout.read(framesOf((to) => to.put(Buffer.concat([content, Buffer.from([0])]))), 2)).to.equal('1 bytes follow its last column'); // prettier-ignore
   });
 
   it('are refused where a value cannot be', () => {
-    expect(measureColumns.read(changed('version', 'UInt64', 0, 9), 1)).to.be.an('array');
+    expect(measureLayout.read(changed('version', 'UInt64', 0, 9), 1)).to.be.an('array');
     const cases: readonly (readonly [string, string, number, readonly number[]])[] = [
       ['tenant_id', 'UInt32', 0, [0, 0, 0, 0]],
       ['labels', 'Map(String, String)', 0, [200]],
@@ -69,18 +69,18 @@ describe('the rows of measures', () => {
       ['version', 'UInt64', 7, [128]],
     ];
     for (const [column, type, at, bytes] of cases)
-      expect(measureColumns.read(changed(column, type, at, ...bytes), 1), `${column} ${bytes.join()}`).to.match(
+      expect(measureLayout.read(changed(column, type, at, ...bytes), 1), `${column} ${bytes.join()}`).to.match(
         new RegExp(`^column ${column} `),
       );
   });
 
   it('of any bytes are none, or as many as the header says', () => {
-    const content = Buffer.from(readFrames(measureColumns.encode([measureRow(measure(), 1)]), Buffer.alloc(0)) ?? []);
+    const content = Buffer.from(readFrames(measureLayout.encode([measureRow(measure(), 1)]), Buffer.alloc(0)) ?? []);
     fc.assert(
       fc.property(fc.nat(content.length - 1), fc.integer({ min: 0, max: 255 }), (at, byte) => {
         const bytes = Buffer.from(content);
         bytes[at] = byte;
-        const rows = measureColumns.read(framesOf((to) => to.put(bytes)), 1); // prettier-ignore
+        const rows = measureLayout.read(framesOf((to) => to.put(bytes)), 1); // prettier-ignore
         return typeof rows === 'string' || rows.length === 1;
       }),
       { numRuns: 2000 },
@@ -111,7 +111,7 @@ describe('the rows of measures', () => {
       9,
     );
     expect(records.length).to.be.above(2);
-    const rows = records.flatMap(({ value, headers }) => measureColumns.read(value, Number(headers['count'])) as MeasureRow[]);
+    const rows = records.flatMap(({ value, headers }) => measureLayout.read(value, Number(headers['count'])) as MeasureRow[]);
     expect(rows).to.have.length(500);
     expect(records[0]).to.include({ topic: 'measures.v1', partition: 4, key: null });
     expect(measureRecords(4, [], 9)).to.deep.equal([]);

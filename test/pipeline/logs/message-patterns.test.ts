@@ -7,7 +7,7 @@ import { readColumns } from '../../../pipeline/logs/columns/column-reader.ts';
 import { LogColumns } from '../../../pipeline/logs/columns/log-columns.ts';
 import { viewOf } from '../../../pipeline/logs/columns/record-view.ts';
 import { addView, type Words } from '../../../pipeline/logs/columns/view-rows.ts';
-import { WordTable } from '../../../pipeline/logs/columns/words.ts';
+import { WordTable } from '../../../pipeline/rows/words.ts';
 import { Names } from '../../../pipeline/logs/names.ts';
 import { newWriter } from './entry-lines.ts';
 

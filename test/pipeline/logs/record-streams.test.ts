@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';
-import { framesOf } from '../../../pipeline/logs/columns/frames.ts';
-import { varint } from '../../../pipeline/logs/columns/layout.ts';
+import { framesOf } from '../../../pipeline/rows/frames.ts';
+import { varint } from '../../../pipeline/rows/native.ts';
 import { STREAM_HEADS, StreamList } from '../../../pipeline/logs/stream-list.ts';
 import { Random } from '../../fuzz/random.ts';
 import { readStreams } from '../../fakes/log-record.ts';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import xxhash from 'xxhash-wasm';
 import { labelValue, renderStream } from '../../../pipeline/core/labels.ts';
-import { hashBytes } from '../../../pipeline/logs/byte-map.ts';
+import { hashBytes } from '../../../pipeline/core/byte-map.ts';
 import { Draft } from '../../../pipeline/logs/draft.ts';
 import { idText } from '../../../pipeline/logs/id-text.ts';
 import { Names } from '../../../pipeline/logs/names.ts';
 import { Streams, type Stream } from '../../../pipeline/logs/streams.ts';
-import { StringColumn } from '../../../pipeline/logs/columns/string-column.ts';
-import { StringView } from '../../../pipeline/logs/columns/string-view.ts';
+import { StringColumn } from '../../../pipeline/rows/string-column.ts';
+import { StringView } from '../../../pipeline/rows/string-view.ts';
 import { readStreams } from '../../fakes/log-record.ts';
 import { TokenTable } from '../../../pipeline/logs/token-table.ts';
 import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { Literal, type LogEntry } from '../../../../pipeline/core/entry.ts';
 import { encodeColumns } from '../../../../pipeline/logs/columns/column-encoder.ts';
 import { checkColumns, readColumns, type ColumnsView } from '../../../../pipeline/logs/columns/column-reader.ts';
-import { FrameWriter, readFrames } from '../../../../pipeline/logs/columns/frames.ts';
+import { FrameWriter, readFrames } from '../../../../pipeline/rows/frames.ts';
 import { LogColumns, nanosecondsOf } from '../../../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, type PlainRow } from '../../../../pipeline/logs/columns/plain-rows.ts';
 import { entriesIn } from '../../../../pipeline/logs/columns/row-reader.ts';
 import { addView, type Words } from '../../../../pipeline/logs/columns/view-rows.ts';
-import { WordTable } from '../../../../pipeline/logs/columns/words.ts';
+import { WordTable } from '../../../../pipeline/rows/words.ts';
 import { Names } from '../../../../pipeline/logs/names.ts';
 
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
-import { measureColumns } from '../../../../pipeline/counters/measure-columns.ts';
+import { measureLayout } from '../../../../pipeline/counters/measure-layout.ts';
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
@@ -110,7 +110,7 @@ describe('a merger', () => {
     const outputs = stage.fold(stage.init(), inputs[1] as MergerInput);
     expect(outputs[0]).to.equal(own);
     expect(outputs[1]).to.include({ topic: 'measures.v1', partition: 0, key: null });
-    expect(measureColumns.read(outputs[1]?.value as Buffer, 1)).to.deep.equal([
+    expect(measureLayout.read(outputs[1]?.value as Buffer, 1)).to.deep.equal([
       {
         ...{ tenantId: 2, retentionDays: 14, name: 'heard', span: 60, time: 120, value: 1, version: 1 },
         labels: [

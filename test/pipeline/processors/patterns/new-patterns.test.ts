@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { alertRow } from '../../../../pipeline/alerts/alert.ts';
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
+import { alertLayout } from '../../../../pipeline/alerts/alert-layout.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { sensitivityIn } from '../../../../pipeline/processors/settings/sensitivity.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
@@ -165,7 +165,7 @@ describe('error templates that were never seen before', () => {
     news.take(pattern('started', START - 25 * HOUR, { stream }), true, WHOSE, START - 25 * HOUR);
     for (let index = 0; index < 30; index++) {
       const alert = news.take(pattern(`${hostile}${String(index)}`, START, { stream }), true, WHOSE, START);
-      if (alert !== null) expect(() => alertColumns.encode([alertRow(alert, 1)])).not.to.throw();
+      if (alert !== null) expect(() => alertLayout.encode([alertRow(alert, 1)])).not.to.throw();
     }
   });
 

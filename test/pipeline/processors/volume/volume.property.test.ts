@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
-import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
+import type { SegmentRow } from '../../../../pipeline/counters/volume-layout.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
 import type { VolumeState } from '../../../../pipeline/processors/volume/volume-state.ts';
@@ -85,8 +85,8 @@ function recount(
 function sumsOf(outputs: readonly AbsoluteRecord[]): Map<string, readonly [number, number]> {
   const sums = new Map<string, readonly [number, number]>();
   const seen = new Set<string>();
-  for (const { tenantId, retentionDays, span, scope, streamHigh, streamLow, time, level, segment, entries, bytes } of rowsIn(outputs)) {
-    const stream = scope !== 1 ? 'all' : String((BigInt(streamHigh) << 32n) | BigInt(streamLow));
+  for (const { tenantId, retentionDays, span, scope, streamId, time, level, segment, entries, bytes } of rowsIn(outputs)) {
+    const stream = scope !== 1 ? 'all' : String(streamId);
     const key = [tenantId, retentionDays, span, stream, time, level.toString()].join('/');
     expect(seen.has(`${key}/${String(segment)}`), 'a group twice in a segment').to.equal(false);
     seen.add(`${key}/${String(segment)}`);
@@ -104,7 +104,7 @@ function addAll(sums: Map<string, readonly [number, number]>, more: ReadonlyMap<
 }
 
 /** What is said of a tenant that is not counted in a segment with these of its records. */
-function expectUntold({ span, time, entries: width, retentionDays }: ReadRow, steps: readonly Step[]): void {
+function expectUntold({ span, time, entries: width, retentionDays }: SegmentRow, steps: readonly Step[]): void {
   const withEntries = steps.filter(({ entries }) => entries !== null && entries.length > 0);
   const times = withEntries.flatMap(({ entries }) => (entries ?? []).map((one) => Number(one.time / 1_000_000_000n / BigInt(span)) * span));
   expect([time - width, time]).to.deep.equal([Math.min(...times), Math.max(...times)]);
@@ -133,7 +133,7 @@ describe('the volume, of any log', function () {
           const inside = steps.filter((step) => step.offset >= segment && step.offset < until);
           for (const tenantId of TENANTS) {
             const isOwn = (step: Step): boolean => step.tenantId === tenantId;
-            const unpublished = own.find(({ scope, streamLow }) => scope === SCOPE_UNPUBLISHED && streamLow === tenantId);
+            const unpublished = own.find(({ scope, streamId }) => scope === SCOPE_UNPUBLISHED && streamId === BigInt(tenantId));
             if (unpublished !== undefined) expectUntold(unpublished, inside.filter(isOwn));
             else {
               const isAlone = own.some((row) => row.tenantId === tenantId && row.scope === SCOPE_ALL_ALONE);
@@ -165,7 +165,7 @@ describe('the volume, of any log', function () {
             next = until;
             const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope !== 1 && row.tenantId > 0);
             const unpublished = rows.filter((row) => row.span === span && row.segment === segment && row.scope === SCOPE_UNPUBLISHED);
-            const isPublished = ({ tenantId }: Step): boolean => !unpublished.some(({ streamLow }) => streamLow === tenantId);
+            const isPublished = ({ tenantId }: Step): boolean => !unpublished.some(({ streamId }) => streamId === BigInt(tenantId));
             const inside = steps.filter((step) => step.offset >= segment && step.offset < until && isPublished(step));
             expect(own.reduce((sum, { entries }) => sum + entries, 0)).to.equal(
               inside.reduce((sum, { entries }) => sum + (entries?.length ?? 0), 0),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Json } from '../../../../pipeline/core/setting.ts';
 import { readRecord } from '../../../../pipeline/bus/records/record.ts';
 import { countersSignal } from '../../../../pipeline/counters/counters-signal.ts';
-import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
+import type { SegmentRow } from '../../../../pipeline/counters/volume-layout.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { Input } from '../../../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
@@ -20,8 +20,8 @@ function fold(inputs: readonly (() => Input)[], maxGroups?: number): AbsoluteRec
   return inputs.map((make) => [...volume.fold(state, make())]);
 }
 
-const brief = ({ span, scope, time, streamLow, level, entries, segment, until }: ReadRow): string =>
-  `${String(span)}s ${scope === 0 ? 'all' : String(streamLow)} +${String(time - Number(NOON))} ${level.toString() || '-'} ${String(entries)} [${String(segment)},${String(until)})`;
+const brief = ({ span, scope, time, streamId, level, entries, segment, until }: SegmentRow): string =>
+  `${String(span)}s ${scope === 0 ? 'all' : String(streamId)} +${String(time - Number(NOON))} ${level.toString() || '-'} ${String(entries)} [${String(segment)},${String(until)})`;
 
 describe('the volume', () => {
   it('closes minutes a minute after their first record, and counts streams, and all of them', () => {
@@ -127,7 +127,7 @@ describe('the volume', () => {
       () => tick(4, 560_000),
     ]).map(rowsIn);
     expect(outputs.map((rows) => rows.length)).to.deep.equal([0, 0, 0, 2]);
-    expect(brief(outputs[3]?.[0] as ReadRow)).to.equal('60s 7 +0 - 2 [1,4)');
+    expect(brief(outputs[3]?.[0] as SegmentRow)).to.equal('60s 7 +0 - 2 [1,4)');
   });
 
   it('counts all streams together alone, in a segment that has too many', () => {
@@ -217,7 +217,7 @@ describe('the volume', () => {
         [60, 3600, 86_400].flatMap((span) => [[2, span, 2], [2, span, 2]]), // prettier-ignore
       );
       const unpublished = rows.filter(({ tenantId }) => tenantId === 0);
-      expect(unpublished.map(({ span, scope, streamLow, retentionDays }) => [span, scope, streamLow, retentionDays])).to.deep.equal(
+      expect(unpublished.map(({ span, scope, streamId, retentionDays }) => [span, scope, Number(streamId), retentionDays])).to.deep.equal(
         [60, 3600, 86_400].map((span) => [span, 4, 1, 90]),
       );
       for (const { span, time, entries: width } of unpublished) {

@@ -7,7 +7,7 @@ const MAX_LENGTH_BYTES = 5;
 export class StringColumn {
   bytes: Buffer;
   length = 0;
-  /** Where the bytes of the string begin that was added last by `token` or `raw`; they end at `length`. */
+  /** Where the bytes of the string begin that was added last by `token`, `raw` or `text`; they end at `length`. */
   lastStart = 0;
 
   constructor(size: number) {
@@ -50,6 +50,15 @@ export class StringColumn {
     if (size >= SHORT) this.bytes.set(source.subarray(start, end), this.length);
     else for (let at = start, to = this.length; at < end; at++, to++) this.bytes[to] = source[at] as number;
     this.length += size;
+  }
+
+  /** Adds a string. */
+  text(value: string): void {
+    const size = Buffer.byteLength(value);
+    this.#reserve(size + MAX_LENGTH_BYTES);
+    this.#putLength(size);
+    this.lastStart = this.length;
+    this.length += this.bytes.write(value, this.length);
   }
 
   /** Where the string ends that begins at `at` with its length. */

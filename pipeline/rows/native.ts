@@ -1,28 +1,5 @@
-/**
- * The columns of a record of `logs.v1`, in their order, as they stand in its value: for each its name, its type and its data in
- * ClickHouse's Native format (https://clickhouse.com/docs/interfaces/formats/Native), without a block header. docs/topics.md is the
- * specification; `column-encoder.ts` writes it, `column-reader.ts` reads and checks it.
- */
-const COLUMNS = [
-  ['_time', "DateTime64(9, 'UTC')"],
-  ['stream_id', 'UInt64'],
-  ['severity', 'UInt8'],
-  ['pattern', 'UInt64'],
-  ['level', 'LowCardinality(String)'],
-  ['service', 'LowCardinality(String)'],
-  ['trace_id', 'String'],
-  ['span_id', 'String'],
-  ['_msg', 'String'],
-  ['fields', 'Map(LowCardinality(String), String)'],
-  ['json_keys', 'Array(LowCardinality(String))'],
-] as const;
-
-export type ColumnName = (typeof COLUMNS)[number][0];
-
-export const COLUMN_NAMES: readonly ColumnName[] = COLUMNS.map(([name]) => name);
-
-/** A column as `input()` declares it. */
-export const COLUMN_STRUCTURE = COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ');
+/** The encoding of a record whose value is columns in ClickHouse's Native format, in frames. docs/topics.md is the specification. */
+export const COLUMNS = 'columns';
 
 /** The bytes of an unsigned LEB128 number, as Native has lengths. */
 export function varint(number: number): Buffer {
@@ -47,10 +24,8 @@ export function nativeString(text: string): Buffer {
 /** How a column begins: its name and its type. */
 export const columnHead = (name: string, type: string): Buffer => Buffer.concat([nativeString(name), nativeString(type)]);
 
-/** What stands before each column's data. */
-export const HEADS = Object.fromEntries(COLUMNS.map(([name, type]) => [name, columnHead(name, type)])) as Readonly<
-  Record<ColumnName, Buffer>
->;
+/** A column by its name, and the bytes that begin it. */
+export type ColumnHead = { readonly name: string; readonly bytes: Buffer };
 
 /** The version of a LowCardinality column's dictionary, before its data (8 bytes). */
 export const DICTIONARY_VERSION = 1;

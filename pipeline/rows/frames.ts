@@ -1,4 +1,4 @@
-import { input, MAX_BLOCK, compressInput, decompressInput, output } from '../../wasm/lz4.ts';
+import { input, MAX_BLOCK, compressInput, decompressInput, output } from '../wasm/lz4.ts';
 
 /**
  * ClickHouse's compressed frames: a checksum (16 bytes), the method (1), the compressed size with these nine bytes (4, little-endian),
@@ -25,6 +25,12 @@ export class FrameWriter {
   #length = 0;
   /** Bytes of the block that is being filled. */
   #used = 0;
+
+  /** Forgets what was put and not finished. */
+  clear(): void {
+    this.#length = 0;
+    this.#used = 0;
+  }
 
   put(bytes: Uint8Array): void {
     let from = 0;
@@ -72,8 +78,9 @@ export class FrameWriter {
 const NUMBER = Buffer.alloc(8);
 const writer = new FrameWriter();
 
-/** The frames of what is put, in memory of their own. */
+/** The frames of what is put, in memory of their own. Where `put` throws, nothing of it gets into the next ones. */
 export function framesOf(put: (to: FrameWriter) => void): Buffer {
+  writer.clear();
   put(writer);
   return writer.finish();
 }

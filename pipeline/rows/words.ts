@@ -1,5 +1,5 @@
-import { ByteMap } from '../byte-map.ts';
-import { nativeString } from './layout.ts';
+import { ByteMap } from '../core/byte-map.ts';
+import { nativeString } from './native.ts';
 
 /** A string that many entries share: a field name, a level, a service. `id` is unique within its `WordIds`. */
 export type Word = {

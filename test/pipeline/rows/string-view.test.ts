@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nativeString } from '../../../../pipeline/logs/columns/layout.ts';
-import { StringView } from '../../../../pipeline/logs/columns/string-view.ts';
+import { nativeString } from '../../../pipeline/rows/native.ts';
+import { StringView } from '../../../pipeline/rows/string-view.ts';
 
 const text = fc.oneof(
   fc.string({ maxLength: 10 }),
