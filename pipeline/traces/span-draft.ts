@@ -69,9 +69,9 @@ export class SpanDraft {
 
   begin(): void {
     this.start.seconds = this.start.nanos = this.end.seconds = this.end.nanos = 0;
-    this.traceId.fill(0);
-    this.spanId.fill(0);
-    this.parentSpanId.fill(0);
+    zero(this.traceId);
+    zero(this.spanId);
+    zero(this.parentSpanId);
     this.name.clear();
     this.statusMessage.clear();
     this.traceState.clear();
@@ -93,4 +93,9 @@ export class SpanDraft {
     const texts = name.end - name.start + statusMessage.end - statusMessage.start + traceState.end - traceState.start;
     return attributes.values.length + 2 * attributes.count + events.length + links.length + texts;
   }
+}
+
+/** `Buffer.fill` is slower for so few bytes. */
+function zero(id: Buffer): void {
+  for (let at = 0; at < id.length; at++) id[at] = 0;
 }
