@@ -39,6 +39,8 @@ export type ClusterOptions = {
   readonly links?: readonly LinkName[];
   /** Environment of single processes, beside what all get. */
   readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>;
+  /** Environment of all processes and of the setup. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** A module that is loaded into each of our processes before the program. */
   readonly preload?: string | undefined;
   readonly partitions?: number;
@@ -320,6 +322,7 @@ class Made implements Cluster {
       LOGWEIR_LOG_PARTITIONS: String(this.#partitions),
       LOGWEIR_KAFKA_DIR: this.#brokers?.folder('kafka-1') ?? path.join(this.dataDir, 'kafka'),
       LOGWEIR_EMBEDDED: '1',
+      ...this.#options.settings,
     };
   }
 

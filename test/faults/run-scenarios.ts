@@ -11,6 +11,7 @@ import { Measures } from './measures.ts';
 import { Monitor, type Memory } from './monitor.ts';
 import { recoveries, type Recovery } from './recovery.ts';
 import type { Scenario, ScenarioContext, TenantLoad } from './scenario.ts';
+import { SignalLoad, type OtherSignal } from './other-signals.ts';
 import { percentAtRest, recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
 
 export type RunOptions = {
@@ -36,6 +37,8 @@ export type RunOptions = {
   readonly onlyVerdict?: boolean;
   /** Called with the cluster after the verdict; `again` counts once more. */
   readonly afterwards?: (cluster: Cluster, again: () => Promise<Recounted>) => Promise<void>;
+  /** Signals that are sent beside the log. */
+  readonly signals?: readonly OtherSignal[];
   /** Kept after the end; a temporary folder without it, removed at the end. */
   readonly dataDir?: string;
 };
@@ -70,7 +73,7 @@ function mergedEnv(scenarios: readonly Scenario[]): NonNullable<Scenario['env']>
 export async function runScenarios(options: RunOptions): Promise<RunReport> {
   const { scenarios, seed, log } = options;
   const needsPoints = scenarios.some(({ faultPoints }) => faultPoints === true);
-  const { off = [] } = options;
+  const { off = [], signals = [] } = options;
   const links = [...new Set(scenarios.flatMap((scenario): readonly LinkName[] => scenario.links ?? []))];
   const env = mergedEnv(scenarios);
   const kafkaSettings = Object.assign({}, ...scenarios.map((scenario) => scenario.kafkaSettings ?? {})) as Readonly<Record<string, string>>;
@@ -88,6 +91,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     brokers: scenarios.some(({ brokers }) => brokers === 3) ? 3 : 1,
     brokerProxies: scenarios.some(({ brokerProxies }) => brokerProxies === true),
     log,
+    settings: { LOGWEIR_SIGNALS: signals.flatMap(({ file = [] }) => file).join(',') },
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
     ...(needsPoints || off.length > 0 ? { preload: faultPreload({ off, periods: needsPoints ? SHORT_PERIODS : {} }) } : {}),
   });
@@ -119,6 +123,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       others.push(other);
       return other;
     };
+    const beside = signals.map((signal, index) => new SignalLoad(signal, cluster, seed + 1000 + index));
     const monitor = new Monitor(cluster);
     const counters = new Counters();
     const measures = new Measures();
@@ -126,6 +131,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     monitor.start();
     load.start();
     try {
+      await Promise.all(beside.map((one) => one.start()));
       const runOne = async (scenario: Scenario, random: Random): Promise<void> => {
         const seconds = secondsOf(scenario);
         const end = Date.now() + seconds * 1000;
@@ -165,7 +171,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       }
       await cluster.untilReady();
     } finally {
-      await Promise.all([load, ...others].map((one) => one.stop()));
+      await Promise.all([load, ...others, ...beside].map((one) => one.stop()));
       await monitor.stop();
       await ledger.close();
     }
@@ -173,6 +179,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     log('counting again');
     const { figures, violations } = await recount(cluster, ledger.file);
     const counted: Violation[] = [];
+    for (const one of beside) counted.push(...(await one.violations()));
+    signals.forEach(({ name }, index) => measures.set(`rows of ${name} acknowledged`, beside[index]?.rows ?? 0));
     for (const scenario of scenarios) counted.push(...((await scenario.recount?.(cluster, measures)) ?? []));
     monitor.lookAtRest();
     const atRest = percentAtRest(monitor.memory);

@@ -4,12 +4,13 @@
  * those with a `+` between them on one at the same time, until it has done its work T times or for N seconds. `--whole [--jobs J]` runs
  * what a release must have gone through, J at a time. `--sample` runs a little of each, as `npm run test:all` does. Exit
  * code 1 unless everything holds. `--mutation X` (or `all`) runs with a part of the product switched off; exit code 1 unless that is found
- * out. `--render` makes the page of kept runs anew.
+ * out. `--signals marks` sends other signals beside the log, and counts them too. `--render` makes the page of kept runs anew.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../main/install.mjs';
 import { MUTATIONS } from './mutations.ts';
+import { OTHER_SIGNALS } from './other-signals.ts';
 import { addToReport, foundBy, recordOf, writePage } from './report.ts';
 import { runScenarios, type RunReport } from './run-scenarios.ts';
 import { runWhole } from './run-whole.ts';
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     report: { type: 'boolean', default: false },
     keep: { type: 'string' },
+    signals: { type: 'string', default: '' },
     render: { type: 'boolean', default: false },
   },
 });
@@ -54,6 +56,9 @@ function chosen<Member extends { readonly name: string }>(what: string, list: st
     return member;
   });
 }
+
+/** What is sent beside the log. */
+const signals = values.signals === '' ? [] : chosen('signal', values.signals, OTHER_SIGNALS);
 
 /** Where the data of a run is kept, to be looked into: engines, logs, ledger. */
 const kept = (name: string): { readonly dataDir?: string } =>
@@ -90,7 +95,16 @@ async function runAll(): Promise<number> {
       continue;
     }
     try {
-      const report = await runScenarios({ scenarios: group, together: true, secondsOf: () => seconds, ...times, seed, log, ...kept(name) });
+      const report = await runScenarios({
+        scenarios: group,
+        together: true,
+        secondsOf: () => seconds,
+        ...times,
+        signals,
+        seed,
+        log,
+        ...kept(name),
+      });
       tell(report);
       log(report.violations.length === 0 ? `${name}: exact` : `${name}: NOT EXACT (seed ${String(seed)})`);
       if (report.violations.length > 0) failed += 1;

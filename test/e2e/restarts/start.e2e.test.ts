@@ -188,7 +188,7 @@ describe('an instance with embedded engines', function () {
 
   it('leaves no process when it is killed, and the next start has the data', async () => {
     const pids = instance.processes().map(({ pid }) => pid);
-    expect(pids.filter(isRunning)).to.have.length(8);
+    expect(pids.filter(isRunning)).to.have.length(7);
     instance.signal('SIGKILL');
     await instance.exited();
     instance.spawn();

@@ -32,7 +32,7 @@ describe('the index of words, whatever words a tenant writes', function () {
 
   it('has those of an earlier table in it, and none that are long', async () => {
     await host.own.store.command(`ALTER TABLE logs DROP INDEX i_short_words, ADD ${OLD_INDEX}`);
-    await host.own.store.command('ALTER TABLE migrations DELETE WHERE number >= 12 SETTINGS mutations_sync = 2');
+    await host.own.store.command('ALTER TABLE migrations DELETE WHERE number IN (12, 13) SETTINGS mutations_sync = 2');
     await host.own.insert(1, [at(1, { _msg: 'a quiet checkout' })]);
     await host.own.insert(2, [at(1, { _msg: LONG }), at(2, { _msg: `short ${LONG} end` })]);
     expect(await indexBytes()).to.be.above(LONG.length);

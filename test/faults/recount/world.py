@@ -86,7 +86,12 @@ class World:
             kind, _, rest = (record.key or b"").decode().partition(":")
             if kind not in ("partition", "delta") or record.value is None:
                 continue
-            told, partition = json.loads(record.value), int(rest.split(":")[0])
+            # version 1, which knew logs.v1 alone, has no topic in its keys
+            first, *others = rest.split(":")
+            topic, number = (LOGS, first) if first.isdigit() else (first, others[0])
+            if topic != LOGS:
+                continue
+            told, partition = json.loads(record.value), int(number)
             known = found.get(partition)
             if kind == "partition":
                 if known is None or told["next"] >= known["next"]:

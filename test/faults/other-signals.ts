@@ -1,0 +1,134 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../fuzz/random.ts';
+import type { Cluster } from './cluster.ts';
+import type { Violation } from './verdict.ts';
+
+/** A signal that a run sends beside the log: each row has a name of its own, by which it is found again. */
+export type OtherSignal = {
+  readonly name: string;
+  /** Its file, where it is none of the service's. */
+  readonly file?: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  body(names: readonly string[]): Uint8Array;
+  /** The names that are stored of a tenant, and how often each, as ClickHouse's TabSeparated. */
+  stored(tenantId: number): string;
+};
+
+const marks: OtherSignal = {
+  name: 'marks',
+  file: path.resolve(import.meta.dirname, '../signals/marks/index.ts'),
+  path: '/api/v1/marks',
+  headers: { 'Content-Type': 'application/x-ndjson' },
+  body: (names) => Buffer.from(names.map((name) => `${JSON.stringify({ time: Date.now(), name, number: name.length })}\n`).join('')),
+  stored: (tenantId) => `SELECT name, count() FROM marks WHERE tenant_id = ${String(tenantId)} GROUP BY name`,
+};
+
+/** Every signal that `--signals` takes. */
+export const OTHER_SIGNALS: readonly OtherSignal[] = [marks];
+
+const EVERY_MS = 40;
+const MAX_OPEN = 50;
+const MOST_ROWS = 60;
+const ATTEMPT_TIMEOUT_MS = 15_000;
+const SETTLE_MS = 180_000;
+
+/** Sends rows of a signal as a tenant of its own, on time, to both hosts of both API processes; nothing is sent again. */
+export class SignalLoad {
+  readonly #signal: OtherSignal;
+  readonly #cluster: Cluster;
+  readonly #random: Random;
+  readonly #acknowledged = new Set<string>();
+  readonly #open = new Set<Promise<void>>();
+  #tenant = { tenant_id: 0, key: '' };
+  #timer: NodeJS.Timeout | undefined;
+  #sequence = 0;
+
+  constructor(signal: OtherSignal, cluster: Cluster, seed: number) {
+    this.#signal = signal;
+    this.#cluster = cluster;
+    this.#random = new Random(seed);
+  }
+
+  async start(): Promise<void> {
+    const { apis, adminToken } = this.#cluster;
+    const response = await fetch(`${apis[0]?.adminUrl ?? ''}/admin/tenants`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: this.#signal.name, plan: 'unlimited' }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    this.#tenant = (await response.json()) as { tenant_id: number; key: string };
+    this.#timer = setInterval(() => {
+      if (this.#open.size >= MAX_OPEN) return;
+      const task = this.#send().finally(() => this.#open.delete(task));
+      this.#open.add(task);
+    }, EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open);
+  }
+
+  /** Rows that were acknowledged. */
+  get rows(): number {
+    return this.#acknowledged.size;
+  }
+
+  /** What is lost of what was acknowledged, and what is stored twice. */
+  async violations(): Promise<Violation[]> {
+    const deadline = Date.now() + SETTLE_MS;
+    for (;;) {
+      const stored = await this.#stored();
+      const lost = [...this.#acknowledged].filter((name) => !stored.has(name));
+      const twice = [...stored].filter(([, count]) => count > 1);
+      if (lost.length > 0 && Date.now() < deadline) {
+        await sleep(1000);
+        continue;
+      }
+      const { name } = this.#signal;
+      return [
+        { check: `rows of ${name} that were acknowledged and are not stored`, count: lost.length, examples: lost.slice(0, 20) },
+        { check: `rows of ${name} that are stored more than once`, count: twice.length, examples: twice.slice(0, 20) },
+        { check: `rows of ${name} were sent`, count: this.rows === 0 ? 1 : 0, examples: ['none was acknowledged'] },
+      ].filter(({ count }) => count > 0);
+    }
+  }
+
+  async #stored(): Promise<Map<string, number>> {
+    const { url, user, password, database } = this.#cluster.clickhouse;
+    const headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password, 'X-ClickHouse-Database': database };
+    const response = await fetch(url, { method: 'POST', body: this.#signal.stored(this.#tenant.tenant_id), headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return new Map(
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.split('\t'))
+        .map(([name = '', count]) => [name, Number(count)]),
+    );
+  }
+
+  async #send(): Promise<void> {
+    const { apis } = this.#cluster;
+    const api = apis[this.#random.below(apis.length)];
+    const host = this.#random.below(2) === 0 ? api?.ingestUrl : api?.appUrl;
+    const names = Array.from({ length: 1 + this.#random.below(MOST_ROWS) }, () => `${this.#signal.name} ${String(this.#sequence++)}`);
+    const status = await fetch(`${host ?? ''}${this.#signal.path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.#tenant.key}`, ...this.#signal.headers },
+      body: Buffer.from(this.#signal.body(names)),
+      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
+    }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => 0,
+    );
+    if (status >= 200 && status < 300) for (const name of names) this.#acknowledged.add(name);
+  }
+}
