@@ -9,9 +9,10 @@ import { NOTIFICATIONS } from './limits/notifications.ts';
 import { PATTERNS } from './limits/patterns.ts';
 import { QUERIES } from './limits/queries.ts';
 import { RULES } from './limits/rules.ts';
+import { SPANS } from './limits/spans.ts';
 import { STORAGE } from './limits/storage.ts';
 
 export { NOT_OF_TENANTS } from './limits/not-of-tenants.ts';
 
 /** All sections, in the order of the page. */
-export const LIMITS: readonly Section[] = [CONNECTIONS, BODIES, LOG, STORAGE, QUERIES, LIVE, PATTERNS, ALERTS, RULES, NOTIFICATIONS];
+export const LIMITS: readonly Section[] = [CONNECTIONS, BODIES, SPANS, LOG, STORAGE, QUERIES, LIVE, PATTERNS, ALERTS, RULES, NOTIFICATIONS];

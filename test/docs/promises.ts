@@ -173,4 +173,22 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/topics.md#dead-letterv1', promise: 'A dead letter has the record byte for byte, and the documented headers.', test: 'test/pipeline/bus/records/dead-letter.test.ts', title: 'keeps value, headers and key of the record, and says what is known of it' },
   { page: 'docs/topics.md#admin-auditv1', promise: 'A change has a begun record and one with its outcome, never a secret.', test: 'test/api/admin/admin-audit.test.ts', title: 'each change leaves a line: who, what, on which tenant and key, and never a secret' },
   { page: 'docs/topics.md#partialsv1', promise: 'A value of partials has at most 512 KiB.', test: 'test/pipeline/processors/merge/hosted.test.ts', title: 'is wrong where one of them is too large' },
+  {
+    page: 'docs/traces.md#what-is-rejected',
+    promise: 'A bad span is rejected alone, with its reason, and counted in rejectedSpans.',
+    test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    title: 'rejects spans by themselves, with the same reasons in both encodings',
+  },
+  {
+    page: 'docs/traces.md#what-is-rejected',
+    promise: 'Events and links beyond their number are dropped, and counted.',
+    test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    title: 'cuts events and links, and counts them as dropped',
+  },
+  {
+    page: 'docs/traces.md#what-is-kept',
+    promise: 'A span is kept whole, whatever its encoding.',
+    test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    title: 'makes the same rows of both encodings',
+  },
 ];
