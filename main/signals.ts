@@ -9,6 +9,7 @@ import { patternCountsSignal } from '../pipeline/counters/pattern-counts.ts';
 import { patternsSignal } from '../pipeline/counters/pattern-rows.ts';
 import { createLogsIntake } from '../pipeline/logs/logs-intake.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
+import { spansSignal } from '../pipeline/traces/spans-signal.ts';
 import { normalizers } from '../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
 import { alertsSink } from '../sinks/alerts.ts';
@@ -16,6 +17,7 @@ import { createLogsSink } from '../sinks/logs.ts';
 import { measuresSink } from '../sinks/measures.ts';
 import { patternCountsSink } from '../sinks/pattern-counts.ts';
 import { patternsSink } from '../sinks/patterns.ts';
+import { spansSink } from '../sinks/spans.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { volumeSink } from '../sinks/volume.ts';
 
@@ -46,6 +48,7 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
   ({ signal }) => [signal.name],
   [
     { signal: logsSignal, sinks: [createLogsSink()], source: { open: createLogsIntake, normalizers: normalizers.members, usage: 'usage' } },
+    { signal: spansSignal, sinks: [spansSink], source: null },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },
     { signal: alertsSignal, sinks: [alertsSink], source: null },

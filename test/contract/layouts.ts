@@ -5,6 +5,7 @@ import { patternCountLayout } from '../../pipeline/counters/pattern-counts.ts';
 import { patternLayout } from '../../pipeline/counters/pattern-rows.ts';
 import { volumeLayout } from '../../pipeline/counters/volume-layout.ts';
 import { logLayout } from '../../pipeline/logs/columns/log-layout.ts';
+import { spanLayout } from '../../pipeline/traces/span.ts';
 import * as fixed from '../../pipeline/rows/fixed-types.ts';
 import { Layout } from '../../pipeline/rows/layout.ts';
 import * as strings from '../../pipeline/rows/string-types.ts';
@@ -71,6 +72,16 @@ const cases = [
       ...{ traceId: text, spanId: text, message: text, fields: pairs, jsonKeys: fc.array(text, { maxLength: 3 }) },
     }),
     written: LOGS,
+  },
+  {
+    layout: spanLayout,
+    row: of({
+      ...{ time: fc.bigInt({ min: -2_208_988_800_000_000_000n, max: 2n ** 62n }), duration: fc.bigInt({ min: 0n, max: 2n ** 62n - 1n }) },
+      ...{ traceId: TYPES.traceId[1], spanId: TYPES.spanId[1], parentSpanId: TYPES.spanId[1], service: text, name: text },
+      ...{ kind: fc.nat(5), status: fc.nat(2), statusMessage: text, traceState: text, flags: uint(32), scope: text, scopeVersion: text },
+      ...{ context: text, resource: text, resourceTypes: text, attributes: pairs, attributeTypes: text, events: text, links: text },
+      ...{ droppedAttributes: uint(32), droppedEvents: uint(32), droppedLinks: uint(32) },
+    }),
   },
   {
     layout: volumeLayout,

@@ -27,6 +27,7 @@ describe('sink logs', () => {
   it('is in the registry', () =>
     expect(sinksOf(signals.members).map(({ name }) => name)).to.deep.equal([
       'logs',
+      'spans',
       'volume',
       'measures',
       'alerts',

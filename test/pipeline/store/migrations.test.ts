@@ -35,6 +35,7 @@ describe('migrations', () => {
       'alerts',
       'pattern_counts',
       'patterns',
+      'spans',
     ]);
     for (const name of FILES) expect(statements.join('\n')).to.include(`'${name}')`);
   });
