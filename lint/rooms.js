@@ -173,6 +173,7 @@ export const ROOMS = {
   'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/query'],
   'api/search': ['pipeline/core', 'pipeline/alerts', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
+  'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
   'api/alerts': [
     'pipeline/core',
     'pipeline/alerts',
@@ -223,6 +224,7 @@ export const ROOMS = {
     'api/query/patterns',
     'api/search',
     'api/select',
+    'api/traces',
     'api/live',
     'api/live/alerts',
   ],

@@ -19,6 +19,10 @@ import { diffPatterns } from '../query/patterns/diff-patterns.ts';
 import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
+import { listTraces } from '../traces/list-traces.ts';
+import { operations, services } from '../traces/services.ts';
+import { showTrace } from '../traces/show-trace.ts';
+import { traceLogs } from '../traces/trace-logs.ts';
 
 /** An operation of the engine. A string is the answer as JSON. */
 type Operation = (parameters: never, request: Request, deps: Deps) => Promise<string | EngineAnswer>;
@@ -44,6 +48,11 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['alert', alert],
   ['incidents', incidents],
   ['incident', incident],
+  ['traces/list', listTraces],
+  ['traces/show', showTrace],
+  ['traces/logs', traceLogs],
+  ['traces/services', services],
+  ['traces/operations', operations],
   ['live/open', openLive],
   ['live/backfill', backfill],
   ['live/alerts', publishedSince],

@@ -18,6 +18,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { createTraceRoutes } from '../../api/traces/routes.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/state/record-history.ts';
@@ -141,6 +142,7 @@ export const appRole: Role = {
     const feed = createAlertFeed(context, { engine, store, control });
     const queries = [
       ...createQueryRoutes(runtime),
+      ...createTraceRoutes(runtime),
       ...createAlertRoutes(runtime, alerts.resolver),
       ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
