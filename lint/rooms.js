@@ -174,6 +174,7 @@ export const ROOMS = {
   'api/search': ['pipeline/core', 'pipeline/alerts', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
   'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
+  'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/alerts': [
     'pipeline/core',
     'pipeline/alerts',
@@ -225,6 +226,7 @@ export const ROOMS = {
     'api/search',
     'api/select',
     'api/traces',
+    'api/traces/jaeger',
     'api/live',
     'api/live/alerts',
   ],

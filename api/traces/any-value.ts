@@ -1,5 +1,19 @@
 import type { Attributes } from './stored-span.ts';
 
+/** AnyValue of OTLP (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): one member, or none for no value. */
+export type AnyValue = {
+  readonly stringValue?: string;
+  readonly boolValue?: boolean;
+  /** Digits; some clients write a number. */
+  readonly intValue?: string | number;
+  /** NaN and infinities are strings. */
+  readonly doubleValue?: number | string;
+  readonly bytesValue?: string;
+  readonly arrayValue?: { readonly values?: readonly AnyValue[] };
+  readonly kvlistValue?: { readonly values?: readonly KeyValue[] };
+};
+export type KeyValue = { readonly key: string; readonly value?: AnyValue };
+
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /** The value of a stored attribute as OTLP's JSON, by the character of its type (docs/topics.md). */
@@ -23,6 +37,9 @@ function anyValueJson(value: string, type: string): string {
       return `{"stringValue":${JSON.stringify(value)}}`;
   }
 }
+
+/** The same, read. */
+export const anyValueOf = (value: string, type: string): AnyValue => JSON.parse(anyValueJson(value, type)) as AnyValue;
 
 /** Attributes as OTLP's list of KeyValue in JSON. */
 export const attributesJson = ({ pairs, types }: Attributes): string =>

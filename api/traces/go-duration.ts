@@ -36,4 +36,4 @@ export function readGoDuration(text: string): number | string {
 }
 
 /** A text as Go quotes it in such a sentence: without its end where it is long. */
-const goQuoted = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+export const goQuoted = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);

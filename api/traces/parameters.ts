@@ -8,7 +8,7 @@ import { readGoDuration } from './go-duration.ts';
 import type { SpanFilter } from './span-filter.ts';
 
 /** Most traces of an answer. */
-const MAX_TRACES = 1500;
+export const MAX_TRACES = 1500;
 const DEFAULT_TRACES = 20;
 /** Tags of a request, and characters of a name or a value. */
 const MAX_TAGS = 20;
@@ -115,7 +115,7 @@ function tagsOf(query: URLSearchParams): [string, string][] {
 }
 
 /** Within the bounds. Throws HttpError 400. */
-function checkedTags(tags: [string, string][]): [string, string][] {
+export function checkedTags(tags: [string, string][]): [string, string][] {
   if (tags.length > MAX_TAGS) throw invalidParameter(`There are more than ${String(MAX_TAGS)} tags.`);
   if (tags.some(([tag, value]) => tag.length > MAX_TEXT || value.length > MAX_TEXT))
     throw invalidParameter(`The name or the value of a tag has more than ${String(MAX_TEXT)} characters.`);

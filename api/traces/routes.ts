@@ -22,6 +22,7 @@ export function createTraceRoutes(runtime: QueryRuntime): readonly Route[] {
     get('traces', 'list', TRACES, ({ query }) => tracesParameters(query)),
     get('traces/{trace_id}', 'show', [], ({ params }) => ({ id: readTraceId(params['trace_id']) })),
     get('traces/{trace_id}/logs', 'logs', TRACE_LOGS, ({ params, query }) => traceLogsParameters(readTraceId(params['trace_id']), query)),
+    get('service-map', 'service-map', TRACE_WINDOW, ({ query }) => traceWindow(query)),
     get('services', 'services', TRACE_WINDOW, ({ query }) => traceWindow(query)),
     get('services/{service}/operations', 'operations', TRACE_WINDOW, ({ params, query }) => ({
       ...{ service: params['service'] ?? '', ...traceWindow(query) },

@@ -3,16 +3,16 @@ import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { readWindow, windowMember, type Window } from '../query/window.ts';
 import { KINDS, type TraceWindow } from './parameters.ts';
-import { isWithin } from './span-filter.ts';
+import { isWithin, type Span } from './span-filter.ts';
 
 /** Services, and operations of a service, of an answer. */
-const MAX_NAMES = 10_000;
+export const MAX_NAMES = 10_000;
 
 /** An operation of a service, and the kind of its spans as OTLP numbers it. */
-type Operation = { readonly name: string; readonly kind: number };
+export type Operation = { readonly name: string; readonly kind: number };
 
 /** The services that have spans in a window, by name. */
-async function servicesIn(window: Window, request: Request, deps: Deps): Promise<string[]> {
+export async function servicesIn(window: Span, request: Request, deps: Deps): Promise<string[]> {
   const where = conjunction([ofTenant(request.tenantId), isWithin(window)]);
   const rows = await tenantRows(
     sql`SELECT service FROM spans WHERE ${where} GROUP BY service ORDER BY service LIMIT ${uint32(MAX_NAMES + 1)}`,
@@ -23,7 +23,7 @@ async function servicesIn(window: Window, request: Request, deps: Deps): Promise
 }
 
 /** The operations of a service in a window, by name. */
-async function operationsIn(service: string, window: Window, request: Request, deps: Deps): Promise<Operation[]> {
+export async function operationsIn(service: string, window: Span, request: Request, deps: Deps): Promise<Operation[]> {
   const where = conjunction([ofTenant(request.tenantId), sql`service = ${text(service)}`, isWithin(window)]);
   const rows = await tenantRows(
     sql`SELECT name, kind FROM spans WHERE ${where} GROUP BY name, kind ORDER BY name, kind LIMIT ${uint32(MAX_NAMES + 1)}`,

@@ -21,7 +21,7 @@ export async function showTrace({ id }: { readonly id: string }, request: Reques
 }
 
 /** A JSON object of OTLP's `resourceSpans`, in pieces. */
-async function* otlpPieces(traces: AsyncIterable<TraceSpans>): AsyncGenerator<string> {
+export async function* otlpPieces(traces: AsyncIterable<TraceSpans>): AsyncGenerator<string> {
   let before = '{"resourceSpans":[';
   for await (const { spans } of traces)
     for await (const some of spans)

@@ -13,3 +13,10 @@ export function readTraceId(text: string | undefined): string {
     );
   return id;
 }
+
+/** An id in base64, of 16 bytes or 8, in both alphabets, as 32 hex digits; null for any other text. */
+export function traceIdOfBase64(text: string): string | null {
+  if (!/^(?:[\w+/-]{22}={0,2}|[\w+/-]{11}=?)$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === 16 || bytes.length === 8 ? bytes.toString('hex').padStart(DIGITS, '0') : null;
+}

@@ -2,6 +2,7 @@ import { from, type Section } from './limit.ts';
 
 const parameters = from('api/traces/parameters.ts');
 const read = from('api/traces/read-traces.ts');
+const map = from('api/traces/service-map.ts');
 const E2E = 'test/e2e/store/traces-read.e2e.test.ts';
 
 /** What an answer on traces has, and what it holds. */
@@ -29,6 +30,14 @@ export const TRACES: Section = {
       of: 'a request',
       bound: [from('api/traces/list-traces.ts')('MAX_COUNTED_ROWS', 'rows')],
       beyond: 'They are counted in parts; of a trace with more, copies count.',
+      others: 'nothing',
+      test: E2E,
+    },
+    {
+      what: 'Spans that are joined with their parents, and edges of the service map',
+      of: 'a request',
+      bound: [map('MAX_JOINED_ROWS', 'rows at once'), map('MAX_JOINS', 'times'), map('MAX_EDGES', 'edges')],
+      beyond: 'Whole traces are left out, and the answer says how many; edges with fewer calls are left out.',
       others: 'nothing',
       test: E2E,
     },

@@ -176,4 +176,6 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/traces-query.md#find', promise: 'Pages neither repeat nor skip a trace.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'goes on from page to page, each trace once' },
   { page: 'docs/traces-query.md#find', promise: 'A span that was sent twice is one in every answer.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'a span that was sent twice once' },
   { page: 'docs/traces-query.md#show', promise: 'Every member of a span comes back with its type.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'keeps every member with its type' },
+  { page: 'docs/traces-query.md#jaeger', promise: 'An unknown trace is a 404, never an empty list.', test: 'test/e2e/store/jaeger.e2e.test.ts', title: 'never answers an unknown trace with an empty list' },
+  { page: 'docs/traces-query.md#jaeger', promise: "Jaeger's paths are under the tenant's, and at the root.", test: 'test/e2e/store/jaeger.e2e.test.ts', title: 'lists services and operations at ${base || ' },
 ];

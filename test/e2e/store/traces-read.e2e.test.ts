@@ -268,6 +268,11 @@ describe('traces that are read', function () {
     expect(await get('services', { start: '2026-11-17T00:00Z', end: '2026-11-17T01:00Z' })).to.deep.include({ services: [] });
   });
 
+  it('has which services call which, with their errors', async () => {
+    expect(await get('service-map', DAY)).to.deep.include({ edges: [{ caller: 'web', callee: 'cart', calls: 9, errors: 4 }], sampled: 1 });
+    expect(await get('service-map', { start: '2026-11-17T00:00Z', end: '2026-11-17T01:00Z' })).to.deep.include({ edges: [] });
+  });
+
   it('finds the log of a trace around its spans', async () => {
     const seconds = Number(SPANS_AT / 1_000_000_000n) - Date.parse('2026-11-18T12:00:00Z') / 1000;
     expect(seconds).to.equal(0);
