@@ -10,6 +10,7 @@ import { PATTERNS } from './limits/patterns.ts';
 import { QUERIES } from './limits/queries.ts';
 import { TRACES } from './limits/traces.ts';
 import { RULES } from './limits/rules.ts';
+import { SPANS } from './limits/spans.ts';
 import { STORAGE } from './limits/storage.ts';
 
 export { NOT_OF_TENANTS } from './limits/not-of-tenants.ts';
@@ -18,6 +19,7 @@ export { NOT_OF_TENANTS } from './limits/not-of-tenants.ts';
 export const LIMITS: readonly Section[] = [
   CONNECTIONS,
   BODIES,
+  SPANS,
   LOG,
   STORAGE,
   QUERIES,

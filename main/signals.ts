@@ -10,7 +10,8 @@ import { patternsSignal } from '../pipeline/counters/pattern-rows.ts';
 import { createLogsIntake } from '../pipeline/logs/logs-intake.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import { spansSignal } from '../pipeline/traces/spans-signal.ts';
-import { normalizers } from '../pipeline/normalizers/index.ts';
+import { createSpansIntake } from '../pipeline/traces/spans-writer.ts';
+import { normalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
 import { alertsSink } from '../sinks/alerts.ts';
 import { createLogsSink } from '../sinks/logs.ts';
@@ -48,7 +49,11 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
   ({ signal }) => [signal.name],
   [
     { signal: logsSignal, sinks: [createLogsSink()], source: { open: createLogsIntake, normalizers: normalizers.members, usage: 'usage' } },
-    { signal: spansSignal, sinks: [spansSink], source: null },
+    {
+      signal: spansSignal,
+      sinks: [spansSink],
+      source: { open: createSpansIntake, normalizers: spanNormalizers.members, usage: 'usage-spans' },
+    },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },
     { signal: alertsSignal, sinks: [alertsSink], source: null },

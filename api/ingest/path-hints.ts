@@ -10,7 +10,12 @@ const HINTS: readonly (readonly [path: RegExp, hint: string])[] = [
     /^\/insert\/(?:journald|native)(?:\/.*)?$/,
     'This format is not supported; journald entries are taken as JSON at /api/v1/ingest, or by syslog at /api/v1/syslog.',
   ],
-  [/^\/insert\/opentelemetry\/(?:api\/v1\/push|.*)$/, 'OpenTelemetry logs are taken at /insert/opentelemetry/v1/logs and /v1/logs.'],
+  [
+    /^\/insert\/opentelemetry\/(?:api\/v1\/push|.*)$/,
+    'OpenTelemetry logs are taken at /insert/opentelemetry/v1/logs and /v1/logs, traces at /insert/opentelemetry/v1/traces and /v1/traces.',
+  ],
+  [/^\/(?:api\/v[13]\/spans|zipkin\/.*|spans)$/, "Zipkin's spans are taken as JSON version 2 at /api/v2/spans."],
+  [/^\/(?:api\/)?traces$/, 'OpenTelemetry traces are taken at /v1/traces, Zipkin at /api/v2/spans.'],
   [/^\/insert\/syslog$|^\/syslog$/, 'Syslog is taken at /api/v1/syslog.'],
   [
     /^\/insert\/splunk\/.*|^\/services(?:\/.*)?$/,
@@ -31,7 +36,7 @@ const HINTS: readonly (readonly [path: RegExp, hint: string])[] = [
     /^\/(?:api\/v1\/)?(?:logs?|entries|events?|json|jsonline|ingest|bulk|api\/logs)$|^\/api\/v1\/push$/,
     'JSON entries are taken at /api/v1/ingest.',
   ],
-  [/^\/(?:opentelemetry|otlp|otel)(?:\/.*)?$/, 'OpenTelemetry logs are taken at /v1/logs.'],
+  [/^\/(?:opentelemetry|otlp|otel)(?:\/.*)?$/, 'OpenTelemetry logs are taken at /v1/logs, traces at /v1/traces.'],
   [
     /^\/(?:api\/v1\/)?(?:heroku|vercel|cloudwatch|firehose|drains?)(?:\/.*)?$/,
     'Drains are taken at /api/v1/drain, /api/v1/drain/heroku and /api/v1/drain/vercel, CloudWatch at /api/v1/cloudwatch.',

@@ -3,7 +3,8 @@ import { MessageRules } from './message.ts';
 import { ABSENT, LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';
 import { pinoLevel, severityOf, SYSLOG_LEVELS, type Severity } from '../core/severity.ts';
-import { readIsoToken, readTimeText, readUnixDigits, type SplitTime } from './time-token.ts';
+import { readIsoToken, readTimeText, readUnixDigits } from './time-token.ts';
+import type { SplitTime } from '../rows/halves.ts';
 
 /** Names whose value is taken, in this order, where an entry has no `_time`: after the usual ones those of Serilog, .NET, nginx, loguru, Traefik, audit logs. */
 const TIME_NAMES = [

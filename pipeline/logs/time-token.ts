@@ -1,7 +1,5 @@
 import { parseTime } from '../core/time.ts';
-
-/** A time as two numbers, so that no bigint is made for each entry: whole seconds since 1970 (floor) and nanoseconds in them. */
-export type SplitTime = { seconds: number; nanos: number };
+import type { SplitTime } from '../rows/halves.ts';
 
 const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

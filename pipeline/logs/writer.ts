@@ -16,7 +16,8 @@ import type { Vocabulary } from './columns/log-columns.ts';
 import { WordTable } from '../rows/words.ts';
 import { rawHeader } from './raw-header.ts';
 import { Streams, type Stream, type StreamTable } from './streams.ts';
-import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
+import { readTimeText, splitTime } from './time-token.ts';
+import type { SplitTime } from '../rows/halves.ts';
 
 /** For whom, and under which rules, the entries of one request are written. Retention that keeps for ever leaves the years 1900 to 2262. */
 export type WriterOptions = RowsOwner & {

@@ -10,12 +10,18 @@ import { gelf } from './gelf.ts';
 import { jsonEntries } from './json-entries.ts';
 import { loki } from './loki.ts';
 import type { Normalizer } from './normalizer.ts';
+import type { SpansWriter } from '../traces/spans-writer.ts';
 import { otlpLogs } from './otlp-logs.ts';
+import { otlpTraces } from './otlp-traces.ts';
 import { syslog } from './syslog.ts';
 import { vercel } from './vercel.ts';
+import { zipkin } from './zipkin.ts';
 
-/** Every wire format. Adding one: a file, a line here, fixtures in `test/fixtures/normalizers/<name>/`. */
+/** Every wire format of logs. Adding one: a file, a line here, fixtures in `test/fixtures/normalizers/<name>/`. */
 export const normalizers = registry<Normalizer>(
   (normalizer) => [normalizer.name],
   [jsonEntries, esBulk, loki, otlpLogs, gelf, fluent, cloudwatch, hecEvent, vercel, syslog, hecRaw, heroku, drain],
 );
+
+/** Those of spans. */
+export const spanNormalizers = registry<Normalizer<SpansWriter>>((normalizer) => [normalizer.name], [otlpTraces, zipkin]);

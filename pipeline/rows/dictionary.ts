@@ -41,6 +41,12 @@ export class Dictionary {
     this.codes[this.length++] = this.code(word);
   }
 
+  /** Adds an entry's word, and makes space for it. */
+  add(word: Word): void {
+    this.reserve(1);
+    this.push(word);
+  }
+
   /** The code of a word, a new one where the list does not have it yet. */
   code(word: Word): number {
     if (this.#epoch !== this.#ids.epoch) this.#forget();

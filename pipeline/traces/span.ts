@@ -3,16 +3,34 @@ import { Layout } from '../rows/layout.ts';
 import { string, word, wordPairs, type Pairs } from '../rows/string-types.ts';
 
 /** The name of the signal, of its table, and of its topic before `.v1`. */
-const SPANS = 'spans';
+export const SPANS = 'spans';
 
 /** Bytes of the id of a trace, and of a span. */
-const TRACE_ID_BYTES = 16;
-const SPAN_ID_BYTES = 8;
+export const TRACE_ID_BYTES = 16;
+export const SPAN_ID_BYTES = 8;
 
 /** SpanKind of OTLP: from SPAN_KIND_UNSPECIFIED to SPAN_KIND_CONSUMER. */
-const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
+export const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 /** StatusCode of OTLP. */
-const STATUSES = ['unset', 'ok', 'error'] as const;
+export const STATUSES = ['unset', 'ok', 'error'] as const;
+
+/**
+ * What an attribute's value is, a character for each: the value itself is text. `JSON`: an array or a list of pairs as plain JSON, in which a
+ * double has a point or an exponent, so that its types can be told; `OTLP_JSON`: the same as OTLP writes an AnyValue in JSON, where plain JSON
+ * cannot tell the types (bytes, numbers that are not finite, values without a type).
+ */
+export const TYPES = {
+  string: 's',
+  boolean: 'b',
+  int: 'i',
+  double: 'd',
+  /** In base64. */
+  bytes: 'y',
+  json: 'v',
+  otlpJson: 'o',
+  /** An AnyValue without a value; its text is empty. */
+  none: 'n',
+} as const;
 
 /**
  * A row of a record of `spans.v1`: a Span of OTLP with its resource and scope
@@ -39,11 +57,11 @@ export type SpanRow = {
   readonly flags: number;
   readonly scope: string;
   readonly scopeVersion: string;
-  /** What resources and scopes seldom have, as a JSON object (`SpanContext`); empty for nothing. */
+  /** What resources and scopes seldom have, as a JSON object (docs/topics.md); empty for nothing. */
   readonly context: string;
   /** The attributes of the resource: a JSON object of strings in their order; empty for none. */
   readonly resource: string;
-  /** A character for each of them, and for each attribute of the span: the type of its value (docs/topics.md). */
+  /** A character of TYPES for each of them, and for each attribute of the span. */
   readonly resourceTypes: string;
   readonly attributes: Pairs;
   readonly attributeTypes: string;

@@ -5,10 +5,12 @@ import { CorruptBytes } from '../core/corrupt-bytes.ts';
 const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH = 2;
+const FIXED32 = 5;
 
-/** The tag of a field whose value is a varint, 8 bytes, or has a length: text, bytes or a message. */
+/** The tag of a field whose value is a varint, 8 or 4 bytes, or has a length: text, bytes or a message. */
 export const varintTag = (field: number): number => field * 8 + VARINT;
 export const fixed64Tag = (field: number): number => field * 8 + FIXED64;
+export const fixed32Tag = (field: number): number => field * 8 + FIXED32;
 export const lengthTag = (field: number): number => field * 8 + LENGTH;
 
 /**
@@ -93,6 +95,15 @@ export class ProtobufReader {
     try {
       const { high, low } = this.#reader.int64();
       return high === 0 ? String(low >>> 0) : ((BigInt(high) << 32n) | BigInt(low >>> 0)).toString();
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  /** A fixed32, unsigned. */
+  fixed32(): number {
+    try {
+      return this.#reader.fixed32();
     } catch (error) {
       return this.#fail(error);
     }

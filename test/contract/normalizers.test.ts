@@ -2,19 +2,26 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { textOf } from '../../pipeline/core/entry.ts';
-import { normalizers } from '../../pipeline/normalizers/index.ts';
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { normalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import { normalize, type RequestOptions } from '../pipeline/normalizers/normalize.ts';
+import { takeSpans, type TakenSpan } from '../pipeline/traces/take-spans.ts';
 import { extent } from '../extent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+type Taken = ReturnType<typeof normalize> | ReturnType<typeof takeSpans>;
+
+/** A row as JSON has it. */
+const rowOf = (entry: LogEntry | TakenSpan): unknown =>
+  entry instanceof Map
+    ? Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: textOf(value) }]))
+    : entry;
+
 /** What a fixture's body became, as its `.json` holds it. */
-function golden(result: ReturnType<typeof normalize>): unknown {
+function golden(result: Taken): unknown {
   if (!('entries' in result)) return result;
-  const entries = result.entries.map((entry) =>
-    Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: textOf(value) }])),
-  );
+  const entries = result.entries.map((entry) => rowOf(entry));
   const rejected = result.rejected.map(({ index, reason }) => ({ index, reason }));
   const ack = Buffer.isBuffer(result.ack.body) ? { ...result.ack, body: { hex: result.ack.body.toString('hex') } } : result.ack;
   return { entries, rejected, ack };
@@ -26,7 +33,19 @@ function envelopeOf(file: string): RequestOptions {
   return existsSync(envelope) ? (JSON.parse(readFileSync(envelope, 'utf8')) as RequestOptions) : {};
 }
 
-for (const normalizer of normalizers.members) {
+/** Every normalizer, and how its rows are read. */
+const all = [
+  ...normalizers.members.map((normalizer) => ({
+    ...normalizer,
+    take: (body: Buffer, envelope: RequestOptions): Taken => normalize(normalizer, body, envelope),
+  })),
+  ...spanNormalizers.members.map((normalizer) => ({
+    ...normalizer,
+    take: (body: Buffer, envelope: RequestOptions): Taken => takeSpans(normalizer, body, envelope),
+  })),
+];
+
+for (const normalizer of all) {
   describe(`normalizer ${normalizer.name}: contract`, () => {
     const fixtures = path.join(root, 'test/fixtures/normalizers', normalizer.name);
     const bodies = existsSync(fixtures) ? readdirSync(fixtures).filter((file) => file.endsWith('.in')) : [];
@@ -42,7 +61,7 @@ for (const normalizer of normalizers.members) {
       it(`gives for ${file} what its .json says`, () => {
         const body = readFileSync(path.join(fixtures, file));
         const expected = path.join(fixtures, file.replace(/\.in$/, '.json'));
-        const result = JSON.parse(JSON.stringify(golden(normalize(normalizer, body, envelopeOf(path.join(fixtures, file)))))) as unknown;
+        const result = JSON.parse(JSON.stringify(golden(normalizer.take(body, envelopeOf(path.join(fixtures, file)))))) as unknown;
         // UPDATE=1 writes what it is now; look at the difference before committing it
         if (process.env['UPDATE'] === '1') writeFileSync(expected, `${JSON.stringify(result, null, 2)}\n`);
         expect(result).to.deep.equal(JSON.parse(readFileSync(expected, 'utf8')));
@@ -51,7 +70,7 @@ for (const normalizer of normalizers.members) {
 
     /** Any body ends in entries and rejections that add up, or in an HttpError 400 or 413; nothing else may come out. */
     const survives = (body: Buffer, envelope: RequestOptions): void => {
-      const result = normalize(normalizer, body, envelope);
+      const result = normalizer.take(body, envelope);
       if ('status' in result) expect(result.status).to.be.oneOf([400, 413]);
       else expect(result.ack.status).to.be.oneOf([200, 202, 204]);
     };
@@ -81,14 +100,14 @@ for (const normalizer of normalizers.members) {
     });
     it('counts every entry once', () => {
       for (const file of bodies) {
-        const result = normalize(normalizer, readFileSync(path.join(fixtures, file)), envelopeOf(path.join(fixtures, file)));
+        const result = normalizer.take(readFileSync(path.join(fixtures, file)), envelopeOf(path.join(fixtures, file)));
         if (!('entries' in result)) continue;
         expect(result.entries.length + result.rejectedCount, file).to.equal(result.total);
         expect(new Set(result.rejected.map(({ index }) => index)).size, file).to.equal(result.rejected.length);
       }
     });
     it('leaves the prototype of objects alone', () => {
-      for (const file of bodies) normalize(normalizer, readFileSync(path.join(fixtures, file)), envelopeOf(path.join(fixtures, file)));
+      for (const file of bodies) normalizer.take(readFileSync(path.join(fixtures, file)), envelopeOf(path.join(fixtures, file)));
       expect(({} as { x?: unknown }).x).to.equal(undefined);
     });
   });

@@ -7,7 +7,7 @@ import { burst } from '../../api/limits/token-bucket.ts';
 import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
 import { commands } from '../../cli/main.ts';
 import { Metrics } from '../../pipeline/core/metrics.ts';
-import { normalizers } from '../../pipeline/normalizers/index.ts';
+import { normalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import { anchors } from './anchors.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -86,7 +86,7 @@ describe('documentation: lists that the code has too', () => {
 
   it('docs/cli.md has every admin command, docs/ingest.md every path, docs/metrics.md every metric', async () => {
     for (const { name } of ADMIN_COMMANDS) expect(read('docs/cli.md')).to.contain(`\`admin ${name}\``);
-    for (const { paths } of normalizers.members)
+    for (const { paths } of [...normalizers.members, ...spanNormalizers.members])
       for (const at of paths) expect(read('docs/ingest.md')).to.contain(at.replace(/:(\w+)/g, '{$1}'));
     const metrics = await new Metrics('docs').registry.getMetricsAsJSON();
     for (const { name } of metrics.filter((metric) => metric.name.startsWith('logweir_')))

@@ -178,4 +178,22 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/traces-query.md#show', promise: 'Every member of a span comes back with its type.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'keeps every member with its type' },
   { page: 'docs/traces-query.md#jaeger', promise: 'An unknown trace is a 404, never an empty list.', test: 'test/e2e/store/jaeger.e2e.test.ts', title: 'never answers an unknown trace with an empty list' },
   { page: 'docs/traces-query.md#jaeger', promise: "Jaeger's paths are under the tenant's, and at the root.", test: 'test/e2e/store/jaeger.e2e.test.ts', title: 'lists services and operations at ${base || ' },
+  {
+    page: 'docs/traces.md#what-is-rejected',
+    promise: 'A bad span is rejected alone, with its reason, and counted in rejectedSpans.',
+    test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    title: 'rejects spans by themselves, with the same reasons in both encodings',
+  },
+  {
+    page: 'docs/traces.md#what-is-rejected',
+    promise: 'Events and links beyond their number are dropped, and counted.',
+    test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    title: 'cuts events and links, and counts them as dropped',
+  },
+  {
+    page: 'docs/traces.md#what-is-kept',
+    promise: 'A span is kept whole, whatever its encoding.',
+    test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    title: 'makes the same rows of both encodings',
+  },
 ];

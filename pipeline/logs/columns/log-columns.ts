@@ -1,5 +1,5 @@
 import type { MessagePatterns } from '../../clusterer/message-patterns.ts';
-import { halvesOf, type Halves } from '../../rows/halves.ts';
+import type { Halves } from '../../rows/halves.ts';
 import { Dictionary } from '../../rows/dictionary.ts';
 import { MAX_KEYS, MAX_ROWS } from '../../rows/native.ts';
 import { StringColumn } from '../../rows/string-column.ts';
@@ -7,8 +7,6 @@ import type { WordIds, WordTable } from '../../rows/words.ts';
 
 /** What the words of all columns of a process have in common: their ids, so that columns of several requests can be joined. */
 export type Vocabulary = { readonly names: WordIds; readonly levels: WordTable; readonly services: WordTable };
-
-const WORD = 4_294_967_296;
 
 /**
  * Rows as columns that grow: what a record of `logs.v1` is before it is encoded. The caller adds one value to each column for each row,
@@ -153,18 +151,4 @@ function widened(column: Uint32Array, length: number): Uint32Array {
 
 function appendEnds(ends: Uint32Array, at: number, base: number, more: Uint32Array, count: number): void {
   for (let i = 0; i < count; i++) ends[at + i] = base + (more[i] as number);
-}
-
-/** Nanoseconds since the epoch of whole seconds (0 or more) and nanoseconds in them, in halves, without a bigint. */
-export function nanosecondsOf(seconds: number, nanos: number, into: Halves): void {
-  if (seconds < 0) {
-    Object.assign(into, halvesOf(BigInt(seconds) * 1_000_000_000n + BigInt(nanos)));
-    return;
-  }
-  // seconds = a * 65536 + b, so each product is below 2^53
-  const low = (seconds % 65_536) * 1e9 + nanos;
-  const high = Math.floor(seconds / 65_536) * 1e9;
-  const sum = (high % 65_536) * 65_536 + (low % WORD);
-  into.low = sum >>> 0;
-  into.high = Math.floor(high / 65_536) + Math.floor(low / WORD) + Math.floor(sum / WORD);
 }

@@ -1,7 +1,7 @@
 import { invalidBody } from '../../core/errors.ts';
 import { STRING, type Draft } from '../../logs/draft.ts';
 import { FixedName } from '../../logs/names.ts';
-import type { SplitTime } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 import { GroupBudget } from '../shared/group-budget.ts';
 import type { IngestRequest } from '../normalizer.ts';

@@ -1,7 +1,7 @@
 import { STRING, type Draft } from '../../logs/draft.ts';
 import { MESSAGE_NAMES } from '../../logs/message.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
-import type { SplitTime } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 import { putValue, type Value } from '../../logs/values.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 import { GroupBudget } from '../shared/group-budget.ts';

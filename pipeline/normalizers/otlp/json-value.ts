@@ -7,6 +7,8 @@ import type { Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';
 import { MemberNames } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
+import type { SplitTime } from '../../rows/halves.ts';
+import { readNanos } from '../shared/nanos.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
 
 /** The names of a message's fields, in camelCase as the protocol has them and in snake_case as some producers write them. */
@@ -128,6 +130,18 @@ export function longOf(body: Buffer, start: number, end: number): Value {
   const { low, high } = JSON.parse(text) as { readonly low?: unknown; readonly high?: unknown };
   if (!Number.isInteger(low) || !Number.isInteger(high)) return text;
   return BigInt.asIntN(64, (BigInt(high as number) << 32n) | BigInt.asUintN(32, BigInt(low as number)));
+}
+
+/** Reads the time of a fixed64 field whose token is `body[at..after)`: a number, a string, or what old SDKs write. Empty: nothing. False: it is none. */
+export function readUnixNano(body: Buffer, at: number, after: number, into: SplitTime): boolean {
+  const quotes = body[at] === QUOTE ? 1 : 0;
+  if (after - at === 2 && quotes === 1) return true;
+  if (readNanos(body, at + quotes, after - quotes, into)) return true;
+  const long = body[at] === OPEN_OBJECT ? longOf(body, at, after) : null;
+  if (typeof long !== 'bigint' || long < 0n) return false;
+  into.seconds = Number(long / 1_000_000_000n);
+  into.nanos = Number(long % 1_000_000_000n);
+  return true;
 }
 
 function listOf(draft: Draft, at: number, end: number, depth: number): readonly Value[] {

@@ -4,15 +4,14 @@ import { last, skipNumber, skipSpace, skipString, skipValue } from '../../wire/j
 import { nextElement, nextMember, openArray, openObject } from '../../wire/json-walk.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
-import type { SplitTime } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 import type { Value } from '../../logs/values.ts';
 import { validUtf8, type EntryWriter } from '../../logs/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
-import { readNanos } from '../shared/nanos.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { OtlpEntries, type PartReader, type Span } from './entry.ts';
-import { longOf, otlpNames, putAnyValue, putKeyValue } from './json-value.ts';
+import { otlpNames, putAnyValue, putKeyValue, readUnixNano } from './json-value.ts';
 import { LOG_RECORD, REQUEST, RESOURCE, RESOURCE_LOGS, SCOPE, SCOPE_LOGS } from './schema.ts';
 
 const NULL = 0x6e;
@@ -249,14 +248,7 @@ class Decoder implements PartReader {
     const body = this.#body;
     const after = body[at] === QUOTE ? skipString(body, at, this.#end) : skipValue(body, at, this.#end);
     if (after < 0 || body[at] === NULL) return after;
-    const quotes = body[at] === QUOTE ? 1 : 0;
-    if (after - at === 2 && quotes === 1) return after;
-    if (readNanos(body, at + quotes, after - quotes, into)) return after;
-    const long = body[at] === OPEN_OBJECT ? longOf(body, at, after) : null;
-    if (typeof long === 'bigint' && long >= 0n) {
-      into.seconds = Number(long / 1_000_000_000n);
-      into.nanos = Number(long % 1_000_000_000n);
-    } else draft.refuse(`_time is not a time: ${name} is not a number of nanoseconds`);
+    if (!readUnixNano(body, at, after, into)) draft.refuse(`_time is not a time: ${name} is not a number of nanoseconds`);
     return after;
   }
 

@@ -1,6 +1,6 @@
 /**
- * The messages of OTLP that logs are made of, as far as they are read: field numbers, which the JSON encoding has as names in
- * camelCase. https://github.com/open-telemetry/opentelemetry-proto (logs/v1/logs.proto, common/v1/common.proto).
+ * The messages of OTLP that logs and traces are made of, as far as they are read: field numbers, which the JSON encoding has as names in
+ * camelCase. https://github.com/open-telemetry/opentelemetry-proto (logs/v1/logs.proto, trace/v1/trace.proto, common/v1/common.proto).
  */
 
 export const REQUEST = { resourceLogs: 1 } as const;
@@ -19,6 +19,32 @@ export const LOG_RECORD = {
   observedTimeUnixNano: 11,
   eventName: 12,
 } as const;
+export const TRACES_REQUEST = { resourceSpans: 1 } as const;
+export const RESOURCE_SPANS = { resource: 1, scopeSpans: 2, schemaUrl: 3 } as const;
+export const SPANS_RESOURCE = { attributes: 1, droppedAttributesCount: 2 } as const;
+export const SCOPE_SPANS = { scope: 1, spans: 2, schemaUrl: 3 } as const;
+export const SPANS_SCOPE = { name: 1, version: 2, attributes: 3, droppedAttributesCount: 4 } as const;
+export const SPAN = {
+  traceId: 1,
+  spanId: 2,
+  traceState: 3,
+  parentSpanId: 4,
+  name: 5,
+  kind: 6,
+  startTimeUnixNano: 7,
+  endTimeUnixNano: 8,
+  attributes: 9,
+  droppedAttributesCount: 10,
+  events: 11,
+  droppedEventsCount: 12,
+  links: 13,
+  droppedLinksCount: 14,
+  status: 15,
+  flags: 16,
+} as const;
+export const EVENT = { timeUnixNano: 1, name: 2, attributes: 3, droppedAttributesCount: 4 } as const;
+export const LINK = { traceId: 1, spanId: 2, traceState: 3, attributes: 4, droppedAttributesCount: 5, flags: 6 } as const;
+export const STATUS = { message: 2, code: 3 } as const;
 export const KEY_VALUE = { key: 1, value: 2 } as const;
 export const ANY_VALUE = {
   stringValue: 1,

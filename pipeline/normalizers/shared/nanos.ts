@@ -1,5 +1,5 @@
 import { parseTime } from '../../core/time.ts';
-import type { SplitTime } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 
 /** Most digits of a 64-bit number. */
 const MAX_DIGITS = 20;

@@ -1,6 +1,6 @@
 import { COLON, SPACE } from '../../wire/bytes.ts';
 import type { Draft } from '../../logs/draft.ts';
-import type { SplitTime } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 import { startsWith, untilSpace } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, PROC_ID, putAppName, putHeader } from './header-names.ts';

@@ -1,6 +1,6 @@
 import { HYPHEN, SPACE } from '../../wire/bytes.ts';
 import type { Draft } from '../../logs/draft.ts';
-import type { SplitTime } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 import { afterByteOrderMark, untilSpace } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, MSG_ID, PROC_ID, putAppName, putHeader, TIMESTAMP } from './header-names.ts';

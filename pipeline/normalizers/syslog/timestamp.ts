@@ -1,5 +1,6 @@
 import { COLON, SPACE } from '../../wire/bytes.ts';
-import { dayOf, readLocalIso, two, type SplitTime } from '../../logs/time-token.ts';
+import { dayOf, readLocalIso, two } from '../../logs/time-token.ts';
+import type { SplitTime } from '../../rows/halves.ts';
 import type { Zone } from './zone.ts';
 
 /** What times are read against: the zone of those that name none, and when the request came. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ingestHint } from '../../../api/ingest/path-hints.ts';
-import { normalizers } from '../../../pipeline/normalizers/index.ts';
+import { normalizers, spanNormalizers } from '../../../pipeline/normalizers/index.ts';
 
 const HINTS: readonly (readonly [path: string, named: RegExp])[] = [
   ['/api/v2/logs', /\/api\/v1\/ingest/],
@@ -42,7 +42,7 @@ describe('what a 404 says of a path that shippers know', () => {
   });
 
   it('names paths that there are', () => {
-    const paths = new Set(normalizers.members.flatMap(({ paths: own }) => own));
+    const paths = new Set([...normalizers.members, ...spanNormalizers.members].flatMap(({ paths: own }) => own));
     const named = HINTS.flatMap(([path]) => (ingestHint(path) ?? '').match(/\/(?:[a-z0-9_]+\/)*[a-z0-9_]+(?=[\s,;.]|$)/g) ?? []);
     const probes = ['/services/collector/health', '/services/collector/ack'];
     expect([...new Set(named)].filter((path) => !paths.has(path) && !probes.includes(path) && !/^\/_bulk/.test(path))).to.deep.equal([]);

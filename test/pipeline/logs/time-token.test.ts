@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseTime } from '../../../pipeline/core/time.ts';
-import { readUnixDigits, type SplitTime } from '../../../pipeline/logs/time-token.ts';
+import { readUnixDigits } from '../../../pipeline/logs/time-token.ts';
+import type { SplitTime } from '../../../pipeline/rows/halves.ts';
 
 /** What `readUnixDigits` reads, in nanoseconds; null where it leaves the text to others. */
 function read(text: string): bigint | null {

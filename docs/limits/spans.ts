@@ -1,0 +1,37 @@
+import { from, type Section } from './limit.ts';
+
+const draft = from('pipeline/traces/span-draft.ts');
+
+/** From a body to its spans; what is not said here is as for entries. */
+export const SPANS: Section = {
+  title: 'Spans',
+  rows: [
+    {
+      what: 'Attributes, of a span, its resource, its scope, an event or a link, and depth of a value',
+      of: 'an entry',
+      bound: [
+        from('pipeline/traces/attribute-list.ts')('MAX_ATTRIBUTES', 'attributes'),
+        from('pipeline/traces/value-text.ts')('MAX_DEPTH', 'levels'),
+      ],
+      beyond: 'The span is rejected.',
+      others: 'nothing',
+      test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    },
+    {
+      what: 'Events and links',
+      of: 'an entry',
+      bound: [draft('MAX_EVENTS', 'events'), draft('MAX_LINKS', 'links')],
+      beyond: 'Further ones are dropped, and counted as such.',
+      others: 'nothing',
+      test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    },
+    {
+      what: 'Span as it is stored',
+      of: 'an entry',
+      bound: [from('pipeline/traces/spans-writer.ts')('MAX_SPAN_BYTES', 'bytes')],
+      beyond: 'The span is rejected.',
+      others: 'nothing',
+      test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    },
+  ],
+};
