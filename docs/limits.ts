@@ -8,6 +8,7 @@ import { LOG } from './limits/log.ts';
 import { NOTIFICATIONS } from './limits/notifications.ts';
 import { PATTERNS } from './limits/patterns.ts';
 import { QUERIES } from './limits/queries.ts';
+import { TRACES } from './limits/traces.ts';
 import { RULES } from './limits/rules.ts';
 import { SPANS } from './limits/spans.ts';
 import { STORAGE } from './limits/storage.ts';
@@ -15,4 +16,17 @@ import { STORAGE } from './limits/storage.ts';
 export { NOT_OF_TENANTS } from './limits/not-of-tenants.ts';
 
 /** All sections, in the order of the page. */
-export const LIMITS: readonly Section[] = [CONNECTIONS, BODIES, SPANS, LOG, STORAGE, QUERIES, LIVE, PATTERNS, ALERTS, RULES, NOTIFICATIONS];
+export const LIMITS: readonly Section[] = [
+  CONNECTIONS,
+  BODIES,
+  SPANS,
+  LOG,
+  STORAGE,
+  QUERIES,
+  TRACES,
+  LIVE,
+  PATTERNS,
+  ALERTS,
+  RULES,
+  NOTIFICATIONS,
+];

@@ -186,6 +186,8 @@ export const ROOMS = {
   'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/query'],
   'api/search': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
+  'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
+  'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/alerts': [
     'pipeline/core',
     'pipeline/alerting/book',
@@ -236,6 +238,8 @@ export const ROOMS = {
     'api/query/patterns',
     'api/search',
     'api/select',
+    'api/traces',
+    'api/traces/jaeger',
     'api/live',
     'api/live/alerts',
   ],

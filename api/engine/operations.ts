@@ -19,6 +19,13 @@ import { diffPatterns } from '../query/patterns/diff-patterns.ts';
 import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
+import * as jaeger from '../traces/jaeger/operations.ts';
+import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
+import { listTraces } from '../traces/list-traces.ts';
+import { operations, services } from '../traces/services.ts';
+import { serviceMap } from '../traces/service-map.ts';
+import { showTrace } from '../traces/show-trace.ts';
+import { traceLogs } from '../traces/trace-logs.ts';
 
 /** An operation of the engine. A string is the answer as JSON. */
 type Operation = (parameters: never, request: Request, deps: Deps) => Promise<string | EngineAnswer>;
@@ -44,6 +51,22 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['alert', alert],
   ['incidents', incidents],
   ['incident', incident],
+  ['traces/list', listTraces],
+  ['traces/show', showTrace],
+  ['traces/logs', traceLogs],
+  ['traces/services', services],
+  ['traces/operations', operations],
+  ['traces/service-map', serviceMap],
+  ['jaeger/services', jaeger.jaegerServices],
+  ['jaeger/operation-names', jaeger.jaegerOperationNames],
+  ['jaeger/operations', jaeger.jaegerOperations],
+  ['jaeger/traces', jaeger.jaegerTraces],
+  ['jaeger/trace', jaeger.jaegerTrace],
+  ['jaeger/dependencies', jaeger.jaegerDependencies],
+  ['jaeger/v3/services', jaeger.servicesV3],
+  ['jaeger/v3/operations', operationsV3],
+  ['jaeger/v3/traces', findTracesV3],
+  ['jaeger/v3/trace', showTraceV3],
   ['live/open', openLive],
   ['live/backfill', backfill],
   ['live/alerts', publishedSince],

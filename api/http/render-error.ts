@@ -3,9 +3,9 @@ import type { RouteAnswer } from './route.ts';
 
 /**
  * How a path words its errors: logs and traces (plain, or with the keys that Splunk's or Firehose's clients read), metrics,
- * VictoriaLogs' read API (text, or Prometheus' keys), or the rest.
+ * VictoriaLogs' read API (text, or Prometheus' keys), Jaeger's query API (its own envelope, and that of its version 3), or the rest.
  */
-export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'query';
+export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'jaeger' | 'jaeger_v3' | 'query';
 
 /** What of a request its error's answer may repeat. `header` returns the empty string for an absent header. */
 export type ErrorRequest = { readonly requestId: string; header(name: string): string };
@@ -31,6 +31,9 @@ const BODIES: Readonly<Record<Exclude<ErrorStyle, 'text'>, Render>> = {
   metrics: (error) => ({ detail: error.message }),
   // https://prometheus.io/docs/prometheus/latest/querying/api/#format-overview
   prometheus: (error) => ({ status: 'error', errorType: String(error.status), error: error.message }),
+  // jaegertracing/jaeger, jaegerquery/internal/http_handler.go and apiv3/http_gateway.go
+  jaeger: (error) => ({ data: null, total: 0, limit: 0, offset: 0, errors: [{ code: error.status, msg: error.message }] }),
+  jaeger_v3: (error) => ({ error: { httpCode: error.status, message: error.message } }),
   query: (error, { requestId }) => ({ detail: error.message, request_id: requestId }),
 };
 

@@ -18,6 +18,8 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
+import { createTraceRoutes } from '../../api/traces/routes.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/state/record-history.ts';
@@ -141,6 +143,7 @@ export const appRole: Role = {
     const feed = createAlertFeed(context, { engine, store, control });
     const queries = [
       ...createQueryRoutes(runtime),
+      ...createTraceRoutes(runtime),
       ...createAlertRoutes(runtime, alerts.resolver),
       ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
@@ -148,7 +151,13 @@ export const appRole: Role = {
     ];
     const tails = new LiveTails();
     const live = createLive(context, { control, runtime, tails });
-    const read = [...queries.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime), ...live.endpoints, ...gatedEndpoints];
+    const read = [
+      ...queries.map((route) => appEndpoint(route)),
+      ...createSelectEndpoints(runtime),
+      ...createJaegerEndpoints(runtime),
+      ...live.endpoints,
+      ...gatedEndpoints,
+    ];
     const host = createHost({
       ...{ name: 'app host', port: config.http.appPort, endpoints: appHostEndpoints(endpoints, read) },
       onUpgrade: live.sockets.onUpgrade,

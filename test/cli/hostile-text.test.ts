@@ -25,6 +25,8 @@ const entry = { _time: TIME, _stream: H, level: H, service: H, _msg: H, [H]: H }
 const alert = { id: 1, severity: H, title: H, description: H, state: H, stream: H, fired_at: TIME, last_updated_at: H, resolved_at: H };
 const pattern = { fingerprint: H, normalized_message: H, level: H, count: 1, is_new: true, first_seen: H, last_seen: H, trend: [1], a: 1, b: 2, expected: 1 }; // prettier-ignore
 const plan = { statements: [{ sql: H, values: { [H]: { type: H, value: H } } }], indexes: [H], memory: [H], otherwise: null };
+const span = { spanId: H, parentSpanId: H, name: H, startTimeUnixNano: '1', endTimeUnixNano: '2', status: { code: 2, message: H } };
+const trace = { resourceSpans: [{ resource: { attributes: [{ key: 'service.name', value: { stringValue: H } }] }, scopeSpans: [{ spans: [span] }] }] }; // prettier-ignore
 const tail = [
   `data: ${JSON.stringify(entry)}`,
   `event: dropped\ndata: ${JSON.stringify({ count: 1, reason: H, since: H, until: H })}`,
@@ -38,9 +40,10 @@ function answerOf(url: string, body: string): unknown {
   if (url.includes('explain=')) return { explain: { query: H, plan, subqueries: [] } };
   if (url.includes('/patterns/diff')) return { new: [pattern], gone: [pattern], changed: [pattern] };
   if (url.includes('/patterns')) return { patterns: [pattern] };
+  if (url.includes('/traces/') && !url.includes('/logs')) return trace;
   if (url.includes('/alerts')) return { items: [alert] };
   if (url.includes('/admin/')) return [ADMIN_ROW];
-  if (!url.includes('/search')) return {};
+  if (!url.includes('/search') && !url.includes('/logs')) return {};
   const isEmpty = body.includes('"nothing"');
   return { logs: isEmpty ? [] : [entry], has_more: false, oldest_time: TIME, hints: [H], window: { start: H, end: H } };
 }
@@ -106,6 +109,7 @@ describe('hostile text in what commands print', function () {
       ['patterns', ...format],
       ['patterns', '--diff', ...format],
     ]),
+    ...[[], ['--output', 'json']].map((format) => ['trace', 'a', '--logs', ...format]),
     ['query', 'nothing'],
     ['query', '*', '--explain'],
     ...['table', 'json', 'csv'].map((format) => [

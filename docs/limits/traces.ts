@@ -1,0 +1,53 @@
+import { from, type Section } from './limit.ts';
+
+const parameters = from('api/traces/parameters.ts');
+const read = from('api/traces/read-traces.ts');
+const map = from('api/traces/service-map.ts');
+const E2E = 'test/e2e/store/traces-read.e2e.test.ts';
+
+/** What an answer on traces has, and what it holds. */
+export const TRACES: Section = {
+  title: 'Reading traces',
+  rows: [
+    {
+      what: 'Traces of an answer; tags of a request, and characters of one',
+      of: 'a request',
+      bound: [parameters('MAX_TRACES', 'traces'), parameters('MAX_TAGS', 'tags'), parameters('MAX_TEXT', 'characters')],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/traces/parameters.test.ts',
+    },
+    {
+      what: 'Traces that are held to be sorted',
+      of: 'a request',
+      bound: [read('MAX_HELD_ROWS', 'spans'), read('MAX_HELD_BYTES', 'bytes')],
+      beyond: 'They are sent as they are read, by service and time.',
+      others: 'nothing',
+      test: E2E,
+    },
+    {
+      what: 'Rows of traces that are listed, and counted without copies',
+      of: 'a request',
+      bound: [from('api/traces/list-traces.ts')('MAX_COUNTED_ROWS', 'rows')],
+      beyond: 'They are counted in parts; of a trace with more, copies count.',
+      others: 'nothing',
+      test: E2E,
+    },
+    {
+      what: 'Spans that are joined with their parents, and edges of the service map',
+      of: 'a request',
+      bound: [map('MAX_JOINED_ROWS', 'rows at once'), map('MAX_JOINS', 'times'), map('MAX_EDGES', 'edges')],
+      beyond: 'Whole traces are left out, and the answer says how many; edges with fewer calls are left out.',
+      others: 'nothing',
+      test: E2E,
+    },
+    {
+      what: 'Services, and operations of a service',
+      of: 'a request',
+      bound: [from('api/traces/services.ts')('MAX_NAMES', 'names')],
+      beyond: 'The list ends, and says so.',
+      others: 'nothing',
+      test: E2E,
+    },
+  ],
+};
