@@ -18,6 +18,17 @@ export const SPANS: Section = {
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {
+      what: 'Words: names of spans, services, scopes and keys of attributes; a resource',
+      of: 'an entry',
+      bound: [
+        from('pipeline/traces/span-group.ts')('MAX_WORD_BYTES', 'bytes'),
+        from('pipeline/traces/span-group.ts')('MAX_RESOURCE_BYTES', 'bytes of a resource'),
+      ],
+      beyond: 'The span is rejected.',
+      others: 'They read them where parts are merged: 16 KiB each.',
+      test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    },
+    {
       what: 'Events and links',
       of: 'an entry',
       bound: [draft('MAX_EVENTS', 'events'), draft('MAX_LINKS', 'links')],

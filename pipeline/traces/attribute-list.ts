@@ -38,6 +38,14 @@ export class AttributeList {
     return this.count === MAX_ATTRIBUTES;
   }
 
+  /** Bytes of the longest key. */
+  get longestKey(): number {
+    let longest = 0;
+    for (let index = 0; index < this.count; index++)
+      longest = Math.max(longest, (this.keyEnds[index] as number) - (this.keyStarts[index] as number));
+    return longest;
+  }
+
   /** Adds the attribute whose key's UTF-8 is `source[start..end)`, and whose value was added to `values` last. */
   add(source: Buffer, start: number, end: number, type: string): void {
     const { count } = this;

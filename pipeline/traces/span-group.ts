@@ -6,6 +6,10 @@ import type { SpanWords } from './span-columns.ts';
 import { ValueText } from './value-text.ts';
 
 const SERVICE_NAME = Buffer.from('service.name');
+/** Words lie in the dictionaries of a part, which all tenants' queries read: those of a span, and of its resource. Bytes. */
+export const MAX_WORD_BYTES = 16_384;
+const MAX_RESOURCE_BYTES = 65_536;
+const tooLong = (what: string, most: number): string => `a ${what} of more than ${String(most)} bytes`;
 
 /** A string by its UTF-8, where it lies. */
 export class Place {
@@ -98,11 +102,14 @@ export class SpanGroup {
     const { attributes } = this;
     const service = attributes.find(SERVICE_NAME);
     const isText = service >= 0 && attributes.types[service] === TYPES.string.charCodeAt(0);
+    const longest = isText ? (attributes.valueEnds[service] as number) - (attributes.valueStarts[service] as number) : 0;
+    if (this.resourceProblem === '' && longest > MAX_WORD_BYTES) this.resourceProblem = tooLong('service', MAX_WORD_BYTES);
     this.service.set(attributes.values.bytes, isText ? (attributes.valueStarts[service] as number) : 0, isText ? (attributes.valueEnds[service] as number) : 0); // prettier-ignore
     const text = this.#text;
     text.clear();
     attributes.json(text);
-    this.resource.set(text.bytes, 0, text.length);
+    if (this.resourceProblem === '' && text.length > MAX_RESOURCE_BYTES) this.resourceProblem = tooLong('resource', MAX_RESOURCE_BYTES);
+    this.resource.set(text.bytes, 0, Math.min(text.length, MAX_RESOURCE_BYTES));
     this.resourceTypes.set(attributes.types, 0, attributes.count);
     this.beginScope();
     this.endScope();
@@ -119,9 +126,14 @@ export class SpanGroup {
 
   endScope(): void {
     const { scopeName, version } = this;
+    this.#context();
+    const longest = Math.max(scopeName.end - scopeName.start, version.end - version.start, this.#text.length);
+    if (longest > MAX_WORD_BYTES) {
+      if (this.scopeProblem === '') this.scopeProblem = tooLong('scope', MAX_WORD_BYTES);
+      return;
+    }
     this.scope.set(scopeName.source, scopeName.start, scopeName.end);
     this.scopeVersion.set(version.source, version.start, version.end);
-    this.#context();
     this.context.set(this.#text.bytes, 0, this.#text.length);
   }
 

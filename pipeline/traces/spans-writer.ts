@@ -8,7 +8,7 @@ import { putUtf8 } from './attribute-list.ts';
 import { isZero } from './ids.ts';
 import { SpanColumns, SpanWords } from './span-columns.ts';
 import { SpanDraft } from './span-draft.ts';
-import { SpanGroup, type Place } from './span-group.ts';
+import { MAX_WORD_BYTES, SpanGroup, type Place } from './span-group.ts';
 import { spansSignal } from './spans-signal.ts';
 
 /** What a record's rows have before they are compressed, about, unless one span alone has more. */
@@ -131,6 +131,9 @@ export class SpansWriter implements RowWriter {
     if (end.seconds > last) return options.retentionDays === 0 ? '_time is after the year 2261' : '_time is more than 2 days ahead';
     if (group.resourceProblem !== '') return group.resourceProblem;
     if (group.scopeProblem !== '') return group.scopeProblem;
+    const { name } = draft;
+    if (Math.max(name.end - name.start, draft.attributes.longestKey) > MAX_WORD_BYTES)
+      return `a name of more than ${String(MAX_WORD_BYTES)} bytes`;
     if (draft.size > MAX_SPAN_BYTES) return `longer than ${String(MAX_SPAN_BYTES)} bytes as it is stored`;
     if (this.#bytes > options.maxRowBytes)
       return `the spans before it take more than ${String(options.maxRowBytes)} bytes as they are stored`;

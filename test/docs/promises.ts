@@ -173,7 +173,6 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/topics.md#dead-letterv1', promise: 'A dead letter has the record byte for byte, and the documented headers.', test: 'test/pipeline/bus/records/dead-letter.test.ts', title: 'keeps value, headers and key of the record, and says what is known of it' },
   { page: 'docs/topics.md#admin-auditv1', promise: 'A change has a begun record and one with its outcome, never a secret.', test: 'test/api/admin/admin-audit.test.ts', title: 'each change leaves a line: who, what, on which tenant and key, and never a secret' },
   { page: 'docs/topics.md#partialsv1', promise: 'A value of partials has at most 512 KiB.', test: 'test/pipeline/processors/merge/hosted.test.ts', title: 'is wrong where one of them is too large' },
-  { page: 'docs/topics.md#partialsv1', promise: 'A value of partials has at most 512 KiB.', test: 'test/pipeline/processors/merge/stages.test.ts', title: 'is wrong where one of them is too large' },
   { page: 'docs/traces-query.md#find', promise: 'Pages neither repeat nor skip a trace.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'goes on from page to page, each trace once' },
   { page: 'docs/traces-query.md#find', promise: 'A span that was sent twice is one in every answer.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'a span that was sent twice once' },
   { page: 'docs/traces-query.md#show', promise: 'Every member of a span comes back with its type.', test: 'test/e2e/store/traces-read.e2e.test.ts', title: 'keeps every member with its type' },

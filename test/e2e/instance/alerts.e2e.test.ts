@@ -142,7 +142,9 @@ describe('alerts that nobody configured', function () {
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts/${String(errors.id)}/resolve`;
     const { status, body } = await instance.call('POST', url, { note: 'the bank is down' }, own());
     expect([status, (body as ShownAlert).state, (body as ShownAlert).resolution_note]).to.deep.equal([200, 'resolved', 'the bank is down']);
-    const [, resolved] = await until('its resolution at the webhook', () => Promise.resolve(receiver.taken), (taken) => taken.length > 1); // prettier-ignore
+    // whoever was killed may have been answered without knowing it: a delivery comes at least once, each time with its id
+    const next = (): Received[] => receiver.taken.filter(({ id }) => id !== fired?.id);
+    const [resolved] = await until('its resolution at the webhook', () => Promise.resolve(next()), (taken) => taken.length > 0); // prettier-ignore
     expectTold(resolved, 'resolved', errors);
     await until('its resolution', told, (all) => all === null || all.length === 1); // prettier-ignore
     await kill();

@@ -261,6 +261,22 @@ describe('normalizer otlp_traces: hostile bodies', () => {
     expect(reasonsOf(taken(deep(63), PROTOBUF))).to.deep.equal(['the trace id is missing or all zeros']);
   });
 
+  it('rejects words that a part would keep in a dictionary of all tenants, where they are long', () => {
+    const long = 'x'.repeat(16_385);
+    const reasonOf = (one: SpanJson, resource: Readonly<Record<string, unknown>> = {}): readonly string[] =>
+      reasonsOf(both(requestOf([span(one)], resource)));
+    expect(reasonOf({ name: long })).to.deep.equal(['a name of more than 16384 bytes']);
+    expect(reasonOf({ name: long.slice(1) })).to.deep.equal([]);
+    expect(reasonOf({ attributes: [{ key: long, value: {} }] })).to.deep.equal(['a name of more than 16384 bytes']);
+    const service = (value: string): Readonly<Record<string, unknown>> => ({
+      attributes: [{ key: 'service.name', value: { stringValue: value } }],
+    });
+    expect(reasonOf({}, service(long))).to.deep.equal(['a service of more than 16384 bytes']);
+    expect(reasonOf({}, service(long.slice(1)))).to.deep.equal([]);
+    const wide = { attributes: Array.from({ length: 5 }, (_, n) => ({ key: String(n), value: { stringValue: long } })) };
+    expect(reasonOf({}, wide)).to.deep.equal(['a resource of more than 65536 bytes']);
+  });
+
   it('rejects a span of a million attributes, and keeps the next', () => {
     const many = `[${'{},'.repeat(999_999)}{}]`;
     const body = JSON.stringify(requestOf([span({ attributes: ['@'] }), span()])).replace('["@"]', many);
