@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { encodeSnapshot } from '../pipeline/bus/state/state-snapshot.ts';
 import { HostedPartition } from '../pipeline/processors/host/hosted-partition.ts';
-import type { HostedInput } from '../pipeline/processors/merge/partials-signal.ts';
+import type { MergerInput } from '../pipeline/processors/merge/merger.ts';
 import { SnapshotBudget } from '../pipeline/processors/host/snapshot-budget.ts';
 import { WriteQueue } from '../pipeline/processors/host/write-queue.ts';
 import { cpuUs, hosted, watched } from './service/watched.ts';
@@ -51,7 +51,7 @@ async function saveAtOnce(bytes: Buffer): Promise<Record<'cpu' | 'blocked' | 'to
   const partitions = Array.from({ length: AT_ONCE }, (_none, partition) => {
     const writes = new WriteQueue({ write: () => Promise.resolve(), log });
     const snapshots = new Map([[hosted.name, { next: 0, bytes }]]);
-    return new HostedPartition<HostedInput>({ partition, hosted: [{ processor: hosted, states }], snapshots, writes, budget, log, now: () => performance.now() + ahead }); // prettier-ignore
+    return new HostedPartition<MergerInput>({ partition, hosted: [{ processor: hosted, states }], snapshots, writes, budget, log, now: () => performance.now() + ahead }); // prettier-ignore
   });
   for (const partition of partitions) partition.skipTo(1);
   global.gc?.();

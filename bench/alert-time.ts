@@ -7,9 +7,10 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { embeddedEngines } from '../main/engines.ts';
-import { PART_WHY } from '../pipeline/alerts/alert.ts';
-import { alertLayout } from '../pipeline/alerts/alert-layout.ts';
-import type { ShownAlert } from '../pipeline/alerts/shown-alert.ts';
+import { FIRST_VERSION } from '../pipeline/alerting/book/book.ts';
+import { PART_WHY } from '../pipeline/alerting/book/alert.ts';
+import { alertLayout } from '../pipeline/alerting/book/alert-layout.ts';
+import type { ShownAlert } from '../pipeline/alerting/book/shown-alert.ts';
 import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { startAlertmanager, type RunningAlertmanager } from '../test/e2e/alertmanager.ts';
@@ -112,31 +113,35 @@ async function look(instance: Instance, { id, key }: Tenant, manager: RunningAle
   return all.every(({ inApi, managed: at }) => inApi > 0 && (manager === null || at > 0));
 }
 
-/** Append times of partials by partition and offset, and what was told of alerts, from when it is called. */
+/** Append times of partials and commands by partition and offset, and the rows of alerts, from when it is called. */
 async function follow(instance: Instance) {
   const { kafka } = loadConfig({ ...instance.env, ...embeddedEngines(instance.env) });
   const consumer = createKafka({ ...kafka, clientId: 'bench', log: pino({ level: 'silent' }) }).consumer({ groupId: 'bench-alert-time' });
   const partials = new Map<string, number>();
+  const commands = new Map<string, { readonly appendedAt: number; readonly partial: string }>();
   const told: { readonly id: number; readonly isWhy: boolean; readonly place: string; readonly appendedAt: number }[] = [];
   await consumer.connect();
-  await consumer.subscribe({ topics: ['partials.v1', 'alerts.v1'], fromBeginning: true });
+  await consumer.subscribe({ topics: ['partials.v1', 'alert-commands.v1', 'alerts.v1'], fromBeginning: true });
   await consumer.run({
     autoCommit: false,
     eachMessage: ({ topic, partition, message: { offset, timestamp, value, headers } }) => {
       const appendedAt = Number(timestamp);
-      if (topic === 'partials.v1') partials.set(`${String(partition)}:${offset}`, appendedAt);
-      const rows = topic === 'partials.v1' || value === null ? [] : alertLayout.read(value, Number(headers?.['count']));
-      if (typeof rows !== 'string') for (const { id, part, version } of rows) told.push({ id, isWhy: part === PART_WHY, place: `${String(partition)}:${String(version)}`, appendedAt }); // prettier-ignore
+      const place = `${String(partition)}:${offset}`;
+      if (topic === 'partials.v1') partials.set(place, appendedAt);
+      const source = headers?.['source']?.toString().split(':').slice(0, 2).join(':') ?? '';
+      if (topic === 'alert-commands.v1') commands.set(place, { appendedAt, partial: source });
+      const rows = topic !== 'alerts.v1' || value === null ? [] : alertLayout.read(value, Number(headers?.['count']));
+      if (typeof rows !== 'string') for (const { id, part, version } of rows) told.push({ id, isWhy: part === PART_WHY, place: `${String(partition)}:${String(version - FIRST_VERSION)}`, appendedAt }); // prettier-ignore
       return Promise.resolve();
     },
   });
-  return { partials, told, end: () => consumer.disconnect() };
+  return { partials, commands, told, end: () => consumer.disconnect() };
 }
 
 const timeText = (ms: number): string => (ms > 0 ? new Date(ms).toISOString().slice(14, 21) : '-');
 const secondsOf = (from: number, to: number): string => (from > 0 && to > 0 ? ((to - from) / 1000).toFixed(0) : '-');
 
-function report({ partials, told }: Awaited<ReturnType<typeof follow>>): void {
+function report({ partials, commands, told }: Awaited<ReturnType<typeof follow>>): void {
   console.log(
     '| service | a minute | acknowledged at | in the API after, s | in the Alertmanager after, s |\n| --- | --- | --- | --- | --- |',
   );
@@ -151,11 +156,23 @@ function report({ partials, told }: Awaited<ReturnType<typeof follow>>): void {
     const took = all.filter((one) => one[of] > 0).map((one) => one[of] - one.acked).sort((a, b) => a - b).map((ms) => (ms / 1000).toFixed(0)); // prettier-ignore
     if (took.length > 0) console.log(`\n${where}: ${String(took.length)} of ${String(all.length)}; median ${took[took.length >> 1] ?? ''} s, least ${took[0] ?? ''} s, most ${took.at(-1) ?? ''} s`); // prettier-ignore
   }
+  const hops = told.flatMap(({ isWhy, place, appendedAt }) => {
+    const command = commands.get(place);
+    const partial = partials.get(command?.partial ?? '');
+    return isWhy || command === undefined || partial === undefined
+      ? []
+      : [[command.appendedAt - partial, appendedAt - command.appendedAt] as const];
+  });
+  for (const [index, what] of ['partial to its command', 'command to its alert'].entries()) {
+    const took = hops.map((hop) => hop[index] as number).sort((a, b) => a - b);
+    if (took.length > 0)
+      console.log(`From a ${what}: median ${String(took[took.length >> 1])} ms, most ${String(took.at(-1))} ms, of ${String(took.length)}`);
+  }
   const one = all.find(({ id }) => id > 0 && told.some((row) => row.id === id));
   const first = told.find(({ id, isWhy }) => id === one?.id && !isWhy);
   if (one === undefined || first === undefined) return;
   const why = told.find(({ id, isWhy }) => id === one.id && isWhy);
-  console.log(`\nOf ${one.service}, minutes and seconds: rises at ${timeText(one.risesAt)}; acknowledged at ${timeText(one.acked)}; partial appended at ${timeText(partials.get(first.place) ?? 0)}; alert appended at ${timeText(first.appendedAt)}; in the API at ${timeText(one.inApi)}; in the Alertmanager at ${timeText(one.managed)}; why it came, appended at ${timeText(why?.appendedAt ?? 0)}`); // prettier-ignore
+  console.log(`\nOf ${one.service}, minutes and seconds: rises at ${timeText(one.risesAt)}; acknowledged at ${timeText(one.acked)}; partial appended at ${timeText(partials.get(commands.get(first.place)?.partial ?? '') ?? 0)}; alert appended at ${timeText(first.appendedAt)}; in the API at ${timeText(one.inApi)}; in the Alertmanager at ${timeText(one.managed)}; why it came, appended at ${timeText(why?.appendedAt ?? 0)}`); // prettier-ignore
 }
 
 async function run(instance: Instance, manager: RunningAlertmanager | null): Promise<void> {

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timeText } from '../pipeline/alerts/shown-alert.ts';
+import { timeText } from '../pipeline/alerting/book/shown-alert.ts';
 import { alertTeller } from '../test/e2e/alert-source.ts';
 import { startInstance, until, type Instance } from '../test/e2e/instance.ts';
 import { TailClient } from '../test/e2e/tail-client.ts';

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { AlertRow } from '../pipeline/alerts/alert.ts';
+import type { AlertRow } from '../pipeline/alerting/book/alert.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { arrivalsOf, START, streamsOf, type Arrived } from './service/arrivals.ts';
 import { ServiceStages } from './service/stages.ts';

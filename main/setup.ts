@@ -14,8 +14,8 @@ import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
-import { loadDetectors } from '../pipeline/processors/custom/load-detectors.ts';
-import { loadExtensions } from './extensions.ts';
+import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
+import { loadProcessorFiles } from './processor-files.ts';
 import { signalsWith } from './signals.ts';
 import { topicsWith } from './topics.ts';
 
@@ -44,7 +44,7 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
   // what cannot be used is reported before anything is begun
   await loadDetectors(config.detectors.sources);
-  const topics = topicsWith(await loadExtensions(config.processors.files), await signalsWith(config.signals.files));
+  const topics = topicsWith(await loadProcessorFiles(config.processors.files), await signalsWith(config.signals.files));
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   const { refused, warnings } = await checkTopics(kafka, topics.members);
   if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);

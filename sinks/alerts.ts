@@ -1,5 +1,5 @@
-import { alertLayout } from '../pipeline/alerts/alert-layout.ts';
-import { alertsSignal } from '../pipeline/alerts/alerts-signal.ts';
+import { alertLayout } from '../pipeline/alerting/book/alert-layout.ts';
+import { alertsSignal } from '../pipeline/alerting/book/alerts-signal.ts';
 import { rowsSink } from './rows-sink.ts';
 
 /** What detectors have found into `alerts`. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { AlertListener } from '../../pipeline/alerts/alert-feed.ts';
-import { PART_ALERT, whyRow, type AlertRow } from '../../pipeline/alerts/alert.ts';
+import type { AlertListener } from '../../pipeline/alerting/announcements/alert-feed.ts';
+import { PART_ALERT, whyRow, type AlertRow } from '../../pipeline/alerting/book/alert.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { QueryEngine } from '../query/engine.ts';
 import { messagesOf, mostText, type Messages } from './messages.ts';

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Alert } from '../../pipeline/alerts/alert.ts';
-import type { Resolution } from '../../pipeline/alerts/resolution.ts';
+import type { Alert } from '../../pipeline/alerting/book/alert.ts';
+import type { Resolved } from '../../pipeline/alerting/book/command.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { serviceOf } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 
 export type AlertResolverOptions = {
-  /** Puts a resolution among the partials of its tenant; resolves when Kafka has it. */
-  readonly write: (resolution: Resolution) => Promise<void>;
+  /** Puts a resolution among the commands for the book of alerts; resolves when Kafka has it. */
+  readonly write: (resolution: Pick<Resolved, 'alert' | 'note'>) => Promise<void>;
   /** How long a resolution may take until the table has it, and how often that is looked for. Milliseconds. */
   readonly mostMs?: number;
   readonly lookMs?: number;
@@ -24,7 +24,7 @@ export type Resolve = {
 };
 
 /**
- * Resolves alerts by hand. A resolution is a record in the input that alerts are folded from, so folding it again gives the same alerts.
+ * Resolves alerts by hand. A resolution is a record in the input of the book of alerts, so folding it again gives the same alerts.
  * A request is answered when the table has the resolution, so that every node shows it from then on.
  */
 export class AlertResolver {

@@ -1,5 +1,5 @@
 import type { Route, RouteContext } from '../http/route.ts';
-import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 import { unknownNames, withHints } from '../query/hints.ts';
 import { alertParameters, ALERTS, alertsParameters, INCIDENTS, incidentsParameters, resolveParameters } from '../query/parameters.ts';
 import type { QueryRuntime } from '../query/runtime.ts';

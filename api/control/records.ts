@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { MAX_SETTING_BYTES, SETTING_KEY, type Setting } from '../../pipeline/core/setting.ts';
-import { ALERT_SEVERITIES } from '../../pipeline/alerts/alert.ts';
-import { WEBHOOK_FORMS, type Webhook } from '../../pipeline/notify/webhook.ts';
+import { ALERT_SEVERITIES } from '../../pipeline/alerting/book/alert.ts';
+import { WEBHOOK_FORMS, type Webhook } from '../../pipeline/alerting/announcements/webhook.ts';
 import type { Scope } from '../tenants/principal.ts';
 import { readJson } from '../../pipeline/core/read-json.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HttpError, notFound } from '../../pipeline/core/errors.ts';
-import type { Webhook } from '../../pipeline/notify/webhook.ts';
+import type { Webhook } from '../../pipeline/alerting/announcements/webhook.ts';
 import type { ControlStore } from './control-store.ts';
 import { MAX_WEBHOOKS, webhookKey, type WebhookRecord } from './records.ts';
 

@@ -1,7 +1,7 @@
 /** Checks of query parameters and bodies: one joi schema for each endpoint, one sentence for what was wrong. */
 import Joi from 'joi';
 import { MAX_QUERY_LENGTH } from '../../logsql/parser/parser.ts';
-import { ALERT_SEVERITIES, ALERT_STATES } from '../../pipeline/alerts/alert.ts';
+import { ALERT_SEVERITIES, ALERT_STATES } from '../../pipeline/alerting/book/alert.ts';
 import { unknownNames } from './hints.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 

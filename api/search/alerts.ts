@@ -1,5 +1,5 @@
-import type { Alert } from '../../pipeline/alerts/alert.ts';
-import { shownAlert, type ShownAlert, type Why } from '../../pipeline/alerts/shown-alert.ts';
+import type { Alert } from '../../pipeline/alerting/book/alert.ts';
+import { shownAlert, type ShownAlert, type Why } from '../../pipeline/alerting/book/shown-alert.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { conjunction, int64, ofTenant, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import type { Row } from '../../pipeline/store/client.ts';

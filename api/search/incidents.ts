@@ -4,7 +4,7 @@ import { isLate, latestRows, ownOf, readAlerts, totalOf } from './alerts.ts';
 import { notAfter, notBefore } from './time-bounds.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { timeOf } from '../query/window.ts';
-import { timeText, type ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
+import { timeText, type ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { AlertParameters, IncidentsParameters } from '../query/parameters.ts';
 

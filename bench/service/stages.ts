@@ -1,14 +1,16 @@
-import type { AlertRow } from '../../pipeline/alerts/alert.ts';
-import { alertLayout } from '../../pipeline/alerts/alert-layout.ts';
+import { alertBook } from '../../pipeline/alerting/book/book.ts';
+import { commandsInputOf } from '../../pipeline/alerting/book/commands-signal.ts';
+import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
+import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { encodeTick, encodeHeaders } from '../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
-import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
 
 const PARTITIONS = [0, 1, 2, 3];
@@ -21,12 +23,14 @@ const RETENTION_DAYS = 30;
  */
 export class ServiceStages {
   readonly #codec = new EntryCodec();
-  readonly #first = firstStage(rates);
+  readonly #first = hostedProcessor(rates);
   #counted = PARTITIONS.map(() => this.#first.init());
   readonly #offsets = PARTITIONS.map(() => 0);
-  readonly #second = secondStage(alerting);
+  readonly #second = hostedMerger(alerting);
   #watched = this.#second.init();
   #partials = 0;
+  #book = alertBook.init();
+  #commands = 0;
   /** What was told, row by row. */
   readonly rows: AlertRow[] = [];
   /** Most bytes that a snapshot of `alerting` had. */
@@ -58,6 +62,7 @@ export class ServiceStages {
     const bytes = Buffer.from(this.#second.snapshot(this.#watched));
     this.snapshotBytes = Math.max(this.snapshotBytes, bytes.length);
     this.#watched = restored(this.#second.restore(bytes));
+    this.#book = restored(alertBook.restore(Buffer.from(alertBook.snapshot(this.#book))));
   }
 
   #append(partition: number, appendedAt: number, record: Pick<AbsoluteRecord, 'headers'> & { readonly value: Buffer | null }): void {
@@ -70,11 +75,16 @@ export class ServiceStages {
   #take({ topic, value, headers }: AbsoluteRecord, appendedAt: number): void {
     if (topic !== 'partials.v1') return;
     const message = { value, headers, offset: String(this.#partials++), timestamp: String(appendedAt) } as KafkaMessage;
-    for (const record of this.#second.fold(this.#watched, partialInputOf(0, message))) {
-      if (record.topic === 'partials.v1') continue;
-      const rows = alertLayout.read(record.value, Number(record.headers['count']));
-      if (typeof rows === 'string') throw new Error(rows);
-      this.rows.push(...rows);
+    for (const commands of this.#second.fold(this.#watched, partialInputOf(0, message))) {
+      const place = { offset: String(this.#commands++), timestamp: String(appendedAt) };
+      for (const record of alertBook.fold(
+        this.#book,
+        commandsInputOf(0, { ...place, value: commands.value, headers: commands.headers } as KafkaMessage),
+      )) {
+        const rows = alertLayout.read(record.value, Number(record.headers['count']));
+        if (typeof rows === 'string') throw new Error(rows);
+        this.rows.push(...rows);
+      }
     }
   }
 }

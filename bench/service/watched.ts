@@ -1,6 +1,6 @@
-import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import type { PartialInput } from '../../pipeline/processors/base/partial.ts';
-import { secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import { encodeRates } from '../../pipeline/processors/rates/rates-partial.ts';
 
 /** When it begins: milliseconds since 1970. */
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const HOURS = 5;
 
 /** The merger as it is hosted. */
-export const hosted = secondStage(alerting);
+export const hosted = hostedMerger(alerting);
 
 export const idOf = (stream: number): bigint => (BigInt(stream + 1) * 0x9e3779b97f4a7c15n) % 2n ** 64n;
 export const textOf = (stream: number): string => `{host="h${String(stream)}",service="s${String(stream % 20)}"}`;

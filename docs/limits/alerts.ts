@@ -2,10 +2,11 @@ import { from, type Section } from './limit.ts';
 
 const rates = from('pipeline/processors/rates/rates.ts');
 const tenantRates = from('pipeline/processors/rates/tenant-rates.ts');
-const alerting = from('pipeline/processors/alerting/alerts-merger.ts');
-const errors = from('pipeline/processors/alerting/error-patterns.ts');
+const alerting = from('pipeline/alerting/streams/alerts-merger.ts');
+const errors = from('pipeline/alerting/streams/error-patterns.ts');
+const book = from('pipeline/alerting/book/book.ts');
 const enricher = from('api/alerts/enricher.ts');
-const alert = from('pipeline/alerts/alert.ts');
+const alert = from('pipeline/alerting/book/alert.ts');
 
 /** What is watched of a tenant without its doing, and the alerts of it. */
 export const ALERTS: Section = {
@@ -67,7 +68,7 @@ export const ALERTS: Section = {
       beyond: 'Further ones are not watched.',
       others: 'nothing',
       attack: ['own-streams', 'now-and-then'],
-      test: 'test/pipeline/processors/alerting/bounds.test.ts',
+      test: 'test/pipeline/alerting/streams/bounds.test.ts',
     },
     {
       what: 'The same; beyond it of a tenant, up to a sum',
@@ -80,31 +81,31 @@ export const ALERTS: Section = {
       beyond: 'As above.',
       others: 'They have as few that are new; one tenant can nearly fill the first.',
       attack: ['own-streams'],
-      test: 'test/pipeline/processors/alerting/bounds.test.ts',
+      test: 'test/pipeline/alerting/streams/bounds.test.ts',
     },
     {
       what: 'Services that are watched; incidents that are open',
       of: 'a tenant',
       bound: [
-        from('pipeline/processors/alerting/services.ts')('MOST_SERVICES', 'services'),
-        from('pipeline/processors/merge/incidents.ts')('MOST_SERVICES', 'incidents'),
+        from('pipeline/alerting/streams/services.ts')('MOST_SERVICES', 'services'),
+        from('pipeline/alerting/book/incidents.ts')('MOST_SERVICES', 'incidents'),
       ],
       beyond: 'Further ones are not watched; the oldest is forgotten.',
       others: 'nothing',
       attack: ['own-levels'],
-      test: 'test/pipeline/processors/merge/incidents.test.ts',
+      test: 'test/pipeline/alerting/book/incidents.test.ts',
     },
     {
       what: 'Work of one report of a partition',
       of: 'a tenant',
       bound: [
         from('pipeline/detectors/series/catch-up.ts')('MOST', 'minutes that are closed late'),
-        from('pipeline/processors/alerting/tenant-watch.ts')('MOST_LOOKED_AT', 'streams that others may have replaced'),
+        from('pipeline/alerting/streams/tenant-watch.ts')('MOST_LOOKED_AT', 'streams that others may have replaced'),
       ],
       beyond: 'The rest is closed later; a fall is reported by each stream.',
       others: 'nothing',
       attack: ['now-and-then'],
-      test: 'test/pipeline/processors/alerting/bounds.test.ts',
+      test: 'test/pipeline/alerting/streams/bounds.test.ts',
     },
     {
       what: 'Error patterns that are watched in a partition',
@@ -113,7 +114,7 @@ export const ALERTS: Section = {
       beyond: 'One that was idle is replaced; else the new one is not watched.',
       others: 'nothing',
       attack: ['errors-of-new-templates'],
-      test: 'test/pipeline/processors/alerting/error-patterns.test.ts',
+      test: 'test/pipeline/alerting/streams/error-patterns.test.ts',
     },
     {
       what: 'The same; beyond it of a tenant, up to a sum',
@@ -125,24 +126,24 @@ export const ALERTS: Section = {
       ],
       beyond: 'As above.',
       others: 'They have as few that are new.',
-      test: 'test/pipeline/processors/alerting/bounds.test.ts',
+      test: 'test/pipeline/alerting/streams/bounds.test.ts',
     },
     {
       what: 'Streams of an error pattern that are counted one by one, and bytes of its example',
       of: 'a tenant',
-      bound: [from('pipeline/processors/alerting/recent-streams.ts')('MOST', 'streams'), errors('MOST_EXAMPLE', 'bytes')],
+      bound: [from('pipeline/alerting/streams/recent-streams.ts')('MOST', 'streams'), errors('MOST_EXAMPLE', 'bytes')],
       beyond: 'Others are counted together; the example is cut.',
       others: 'nothing',
-      test: 'test/pipeline/processors/alerting/error-patterns.test.ts',
+      test: 'test/pipeline/alerting/streams/error-patterns.test.ts',
     },
     {
       what: 'Alerts of patterns that fire of one service',
       of: 'a tenant',
-      bound: [from('pipeline/processors/alerting/pattern-watch.ts')('MOST_FIRING', '')],
+      bound: [from('pipeline/alerting/streams/pattern-watch.ts')('MOST_FIRING', '')],
       beyond: 'Further ones are not published.',
       others: 'nothing',
       attack: ['errors-of-new-templates'],
-      test: 'test/pipeline/processors/alerting/pattern-alerts.test.ts',
+      test: 'test/pipeline/alerting/streams/pattern-alerts.test.ts',
     },
     {
       what: 'Alerts that fire or were resolved lately, in a partition',
@@ -150,7 +151,7 @@ export const ALERTS: Section = {
       bound: [alerting('BOUNDS', 'bytes', 'alerts.ofTenant')],
       beyond: 'No new alert is published.',
       others: 'nothing',
-      test: 'test/pipeline/processors/alerting/bounds.test.ts',
+      test: 'test/pipeline/alerting/streams/bounds.test.ts',
     },
     {
       what: 'The same; beyond it of a tenant, up to a sum',
@@ -162,7 +163,23 @@ export const ALERTS: Section = {
       ],
       beyond: 'As above.',
       others: 'They have as few that are new. Some tenants together can fill the first.',
-      test: 'test/pipeline/processors/alerting/bounds.test.ts',
+      test: 'test/pipeline/alerting/streams/bounds.test.ts',
+    },
+    {
+      what: 'Alerts of all sources that fire or were resolved lately, in a partition of the book',
+      of: 'a tenant',
+      bound: [book('BOUNDS', 'bytes', 'ofTenant')],
+      beyond: 'No new alert is published until there is room.',
+      others: 'nothing',
+      test: 'test/pipeline/alerting/book/book.test.ts',
+    },
+    {
+      what: 'The same; beyond it of a tenant, up to a sum',
+      of: 'all tenants',
+      bound: [book('BOUNDS', 'bytes', 'most'), book('BOUNDS', 'bytes of a tenant', 'few'), book('BOUNDS', 'bytes in all', 'last')],
+      beyond: 'As above.',
+      others: 'They have as few that are new. Some tenants together can fill the first.',
+      test: 'test/pipeline/alerting/book/book.test.ts',
     },
     {
       what: 'Evidence of an alert, and characters of its strings',
@@ -178,7 +195,7 @@ export const ALERTS: Section = {
       beyond: 'The largest members are left out; strings are cut.',
       others: 'nothing',
       attack: ['rules-of-many-groups', 'errors-of-new-templates'],
-      test: 'test/pipeline/alerts/alerts.test.ts',
+      test: 'test/pipeline/alerting/book/alerts.test.ts',
     },
     {
       what: 'Alerts that wait to be explained',

@@ -1,10 +1,10 @@
 import { from, type Section } from './limit.ts';
 
-const courier = from('pipeline/notify/courier.ts');
-const outbox = from('pipeline/notify/outbox.ts');
-const delivery = from('pipeline/notify/delivery.ts');
-const names = from('pipeline/notify/name-resolver.ts');
-const alertmanager = from('pipeline/notify/alertmanager.ts');
+const courier = from('pipeline/alerting/announcements/courier.ts');
+const outbox = from('pipeline/alerting/announcements/outbox.ts');
+const delivery = from('pipeline/alerting/announcements/delivery.ts');
+const names = from('pipeline/alerting/announcements/name-resolver.ts');
+const alertmanager = from('pipeline/alerting/announcements/alertmanager.ts');
 const routes = from('api/alerts/webhook-routes.ts');
 
 /** What is sent to receivers that tenants choose. */
@@ -24,13 +24,13 @@ export const NOTIFICATIONS: Section = {
       what: 'What a webhook is set to',
       of: 'a request',
       bound: [
-        from('pipeline/notify/webhook.ts')('MAX_URL', 'characters of a URL'),
+        from('pipeline/alerting/announcements/webhook.ts')('MAX_URL', 'characters of a URL'),
         routes('MAX_NAMES', 'names in a list'),
         routes('MAX_NAME', 'characters of one'),
       ],
       beyond: '400',
       others: 'nothing',
-      test: 'test/pipeline/notify/webhook.test.ts',
+      test: 'test/pipeline/alerting/announcements/webhook.test.ts',
     },
     {
       what: 'Deliveries that are pending or have failed',
@@ -39,7 +39,7 @@ export const NOTIFICATIONS: Section = {
       beyond: 'The oldest that has failed makes room; where all are pending, a new one is refused, and counted.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/notify/deliveries.test.ts',
+      test: 'test/pipeline/alerting/announcements/deliveries.test.ts',
     },
     {
       what: 'The same',
@@ -56,7 +56,7 @@ export const NOTIFICATIONS: Section = {
       beyond: 'The next ones wait.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/notify/deliveries.test.ts',
+      test: 'test/pipeline/alerting/announcements/deliveries.test.ts',
     },
     {
       what: 'The same',
@@ -64,16 +64,16 @@ export const NOTIFICATIONS: Section = {
       bound: [courier('MOST', '')],
       beyond: 'The next ones wait.',
       others: 'Theirs wait too, once many have slow receivers.',
-      test: 'test/pipeline/notify/deliveries.test.ts',
+      test: 'test/pipeline/alerting/announcements/deliveries.test.ts',
     },
     {
       what: 'Time for a receiver to answer',
       of: 'a request',
-      bound: [from('pipeline/notify/webhook-sender.ts')('TIMEOUT_MS', 'ms')],
+      bound: [from('pipeline/alerting/announcements/webhook-sender.ts')('TIMEOUT_MS', 'ms')],
       beyond: 'It is tried again later.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/notify/http-post.test.ts',
+      test: 'test/pipeline/alerting/announcements/http-post.test.ts',
     },
     {
       what: 'Time for which a delivery is tried; for which a failed one is kept',
@@ -81,7 +81,7 @@ export const NOTIFICATIONS: Section = {
       bound: [delivery('GIVE_UP', 'ms'), delivery('KEPT_MS', 'ms')],
       beyond: 'It has failed; it is forgotten.',
       others: 'nothing',
-      test: 'test/pipeline/notify/deliveries.test.ts',
+      test: 'test/pipeline/alerting/announcements/deliveries.test.ts',
     },
     {
       what: 'What of an alert is sent',
@@ -89,15 +89,15 @@ export const NOTIFICATIONS: Section = {
       bound: [delivery('MAX_ALERT', 'bytes')],
       beyond: 'Samples are left out, and then the evidence.',
       others: 'nothing',
-      test: 'test/pipeline/notify/deliveries.test.ts',
+      test: 'test/pipeline/alerting/announcements/deliveries.test.ts',
     },
     {
       what: 'Wait for why an alert has come',
       of: 'an alert',
-      bound: [from('pipeline/notify/webhook-listener.ts')('WHY_MS', 'ms')],
+      bound: [from('pipeline/alerting/announcements/webhook-listener.ts')('WHY_MS', 'ms')],
       beyond: 'It is sent without.',
       others: 'nothing',
-      test: 'test/pipeline/notify/deliveries.test.ts',
+      test: 'test/pipeline/alerting/announcements/deliveries.test.ts',
     },
     {
       what: 'Time of a server of names',
@@ -114,7 +114,7 @@ export const NOTIFICATIONS: Section = {
       beyond: 'The delivery is tried again later.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/notify/name-resolver.test.ts',
+      test: 'test/pipeline/alerting/announcements/name-resolver.test.ts',
     },
     {
       what: 'The same',
@@ -122,7 +122,7 @@ export const NOTIFICATIONS: Section = {
       bound: [names('MOST', '')],
       beyond: 'The next ones wait.',
       others: 'Names that the DNS does not know wait too, while some tenants have slow ones.',
-      test: 'test/pipeline/notify/name-resolver.test.ts',
+      test: 'test/pipeline/alerting/announcements/name-resolver.test.ts',
     },
     {
       what: 'Alerts that Alertmanagers are sent, the newest',
@@ -131,7 +131,7 @@ export const NOTIFICATIONS: Section = {
       beyond: 'Older ones are not sent.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/notify/alertmanager.test.ts',
+      test: 'test/pipeline/alerting/announcements/alertmanager.test.ts',
     },
     {
       what: 'The same',
@@ -139,7 +139,7 @@ export const NOTIFICATIONS: Section = {
       bound: [alertmanager('MOST', ''), from('api/alerts/firing-alerts.ts')('MOST', 'at the start')],
       beyond: 'Older ones are not sent.',
       others: 'Their older ones are not sent either, once some have filled it.',
-      test: 'test/pipeline/notify/alertmanager.test.ts',
+      test: 'test/pipeline/alerting/announcements/alertmanager.test.ts',
     },
   ],
 };

@@ -6,7 +6,7 @@ const known = from('pipeline/processors/patterns/known-patterns.ts');
 const segment = from('pipeline/processors/patterns/pattern-segment.ts');
 const clusters = from('pipeline/processors/patterns/tenant-clusters.ts');
 const merger = from('pipeline/processors/patterns/clusters.ts');
-const news = from('pipeline/processors/patterns/new-patterns.ts');
+const news = from('pipeline/alerting/patterns/new-patterns.ts');
 const volume = from('pipeline/processors/volume/segment.ts');
 
 /** The templates of messages, and what is counted by pattern, stream and level. */
@@ -92,7 +92,7 @@ export const PATTERNS: Section = {
       by: 'the plan',
       beyond: 'One that comes again is new.',
       others: 'nothing',
-      test: 'test/pipeline/processors/patterns/new-patterns.test.ts',
+      test: 'test/pipeline/alerting/patterns/new-patterns.test.ts',
     },
     {
       what: 'Label set of the stream of a pattern',
@@ -123,7 +123,7 @@ export const PATTERNS: Section = {
       beyond: 'Further ones are one alert.',
       others: 'nothing',
       attack: ['errors-of-new-templates'],
-      test: 'test/pipeline/processors/patterns/new-patterns.test.ts',
+      test: 'test/pipeline/alerting/patterns/new-patterns.test.ts',
     },
     {
       what: 'Alerts of new errors that fire, in a partition',
@@ -132,7 +132,7 @@ export const PATTERNS: Section = {
       beyond: 'Further ones are not published.',
       others: 'nothing',
       attack: ['errors-of-new-templates'],
-      test: 'test/pipeline/processors/patterns/new-patterns.test.ts',
+      test: 'test/pipeline/alerting/patterns/new-patterns.test.ts',
     },
     {
       what: 'The same; beyond it of a tenant, up to a sum',

@@ -6,9 +6,9 @@ const setting = from('pipeline/core/setting.ts');
 const rules = from('pipeline/processors/rules/rules.ts');
 const rule = from('pipeline/processors/rules/rule.ts');
 const counts = from('pipeline/processors/rules/tenant-counts.ts');
-const ruleAlerts = from('pipeline/processors/rules/rule-alerts.ts');
-const state = from('pipeline/processors/custom/custom-state.ts');
-const detector = from('pipeline/processors/custom/detector-process.ts');
+const ruleAlerts = from('pipeline/alerting/rules/rule-alerts.ts');
+const state = from('pipeline/alerting/custom/custom-state.ts');
+const detector = from('pipeline/alerting/custom/detector-process.ts');
 
 /** What tenants set, and what is evaluated of it. */
 export const RULES: Section = {
@@ -70,7 +70,7 @@ export const RULES: Section = {
       beyond: 'It is reported at once.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/processors/rules/bounds.test.ts',
+      test: 'test/pipeline/alerting/rules/bounds.test.ts',
     },
     {
       what: 'The same of all in a partition',
@@ -78,7 +78,7 @@ export const RULES: Section = {
       bound: [rules('MOST_OF_ALL', 'KiB')],
       beyond: 'What comes next is reported at once.',
       others: 'Theirs is reported at once too.',
-      test: 'test/pipeline/processors/rules/bounds.test.ts',
+      test: 'test/pipeline/alerting/rules/bounds.test.ts',
     },
     {
       what: 'Groups and alerts of rules, in a partition',
@@ -87,7 +87,7 @@ export const RULES: Section = {
       beyond: 'No group begins, and a new alert of a group waits.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/processors/rules/bounds.test.ts',
+      test: 'test/pipeline/alerting/rules/bounds.test.ts',
     },
     {
       what: 'The same; beyond it of a tenant, up to a sum',
@@ -100,12 +100,12 @@ export const RULES: Section = {
       beyond: 'As above.',
       others: 'They have as little; what they have they keep. Some tenants together can fill it.',
       attack: ['rules-of-many-groups'],
-      test: 'test/pipeline/processors/rules/bounds.test.ts',
+      test: 'test/pipeline/alerting/rules/bounds.test.ts',
     },
     {
       what: 'Windows that are closed at once after a gap',
       of: 'a rule',
-      bound: [from('pipeline/processors/rules/watched-rule.ts')('MOST_WINDOWS', '')],
+      bound: [from('pipeline/alerting/rules/watched-rule.ts')('MOST_WINDOWS', '')],
       beyond: 'Older ones are passed over.',
       others: 'nothing',
       test: 'test/pipeline/processors/rules/evaluation.test.ts',
@@ -138,7 +138,7 @@ export const RULES: Section = {
     {
       what: 'Rules of sensitivity',
       of: 'a tenant',
-      bound: [from('pipeline/processors/settings/sensitivity.ts')('MAX_RULES', '')],
+      bound: [from('pipeline/alerting/settings/sensitivity.ts')('MAX_RULES', '')],
       beyond: '400',
       others: 'nothing',
       attack: ['sensitivities'],
@@ -165,23 +165,23 @@ export const RULES: Section = {
       bound: [state('MOST_WAITING', 'minutes'), state('MOST_UNPUBLISHED', 'findings')],
       beyond: 'No more of the partition is read.',
       others: 'Alerts of those in the same partition wait.',
-      test: 'test/pipeline/processors/custom/custom-merger.test.ts',
+      test: 'test/pipeline/alerting/custom/custom-merger.test.ts',
     },
     {
       what: 'Minutes of a stream that are made up for at once',
       of: 'a tenant',
-      bound: [from('pipeline/processors/custom/final-minutes.ts')('MOST_MINUTES', '')],
+      bound: [from('pipeline/alerting/custom/final-minutes.ts')('MOST_MINUTES', '')],
       beyond: 'Older ones are passed over.',
       others: 'nothing',
-      test: 'test/pipeline/processors/custom/custom-merger.test.ts',
+      test: 'test/pipeline/alerting/custom/custom-merger.test.ts',
     },
     {
       what: 'States of these detectors together; series of one',
       of: 'a partition',
-      bound: [state('MOST_STATES', 'bytes'), from('pipeline/processors/custom/detector-watch.ts')('MAX_SERIES', 'series')],
+      bound: [state('MOST_STATES', 'bytes'), from('pipeline/alerting/custom/detector-watch.ts')('MAX_SERIES', 'series')],
       beyond: 'Further series are passed over.',
       others: 'Theirs too, where they are new.',
-      test: 'test/pipeline/processors/custom/custom-merger.test.ts',
+      test: 'test/pipeline/alerting/custom/custom-merger.test.ts',
     },
     {
       what: 'Memory of the process of a detector; CPU time of an answer',
@@ -189,7 +189,7 @@ export const RULES: Section = {
       bound: [detector('MOST_MB', 'MB'), detector('LOOK', 'ms', 'cpuMs')],
       beyond: 'The detector is switched off.',
       others: 'It is off for them too.',
-      test: 'test/pipeline/processors/custom/detector-process.test.ts',
+      test: 'test/pipeline/alerting/custom/detector-process.test.ts',
     },
   ],
 };

@@ -3,7 +3,7 @@
  * error of 1.6 %. Entries that arrive more than two days late, or are of the future, are not counted.
  */
 import { entries, HyperLogLog, jsonPartials, jsonState, partialRows } from 'logweir/processor';
-import type { Batch, Extension, Measure, Merger, Processor } from 'logweir/processor';
+import type { Batch, ProcessorFile, Measure, Merger, Processor } from 'logweir/processor';
 
 const HOUR = 3600;
 const LATE = 48 * HOUR;
@@ -90,5 +90,5 @@ const merger: Merger<Merged> = {
   },
 };
 
-const extension: Extension<State, Merged> = { processor, merger };
+const extension: ProcessorFile<State, Merged> = { processor, merger };
 export default extension;

@@ -1,5 +1,5 @@
 /** Counts the entries of each service by the hour in which they arrived, as the measure `entries`. */
-import { entries, jsonPartials, jsonState, partialRows, type Extension, type Measure } from 'logweir/processor';
+import { entries, jsonPartials, jsonState, partialRows, type ProcessorFile, type Measure } from 'logweir/processor';
 
 const HOUR = 3600;
 /** An hour is closed this long behind the newest one, seconds; further services of a tenant and hour are counted together. */
@@ -40,4 +40,4 @@ export default {
       });
     },
   },
-} satisfies Extension<object, { hours: Map<number, Map<number, Counts>> }>;
+} satisfies ProcessorFile<object, { hours: Map<number, Map<number, Counts>> }>;

@@ -25,10 +25,10 @@ import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/state/record-history.ts';
 import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
+import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
-import { allProcessors } from '../extensions.ts';
+import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
@@ -135,7 +135,7 @@ export const appRole: Role = {
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
     const custom = await loadDetectors(config.detectors.sources);
-    const checks = await allProcessors(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
+    const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
     serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });

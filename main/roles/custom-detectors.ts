@@ -3,10 +3,10 @@ import { writeSetting } from '../../api/control/processor-settings.ts';
 import { settingKey } from '../../api/control/records.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { createCustomDetectors } from '../../pipeline/processors/custom/custom-merger.ts';
-import { ProcessRunner, type DetectorFailure } from '../../pipeline/processors/custom/detector-runner.ts';
-import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
-import { CUSTOM_DETECTORS, isOff, offValue, readOff } from '../../pipeline/processors/custom/switch.ts';
+import { createCustomDetectors } from '../../pipeline/alerting/custom/custom-merger.ts';
+import { ProcessRunner, type DetectorFailure } from '../../pipeline/alerting/custom/detector-runner.ts';
+import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts';
+import { CUSTOM_DETECTORS, isOff, offValue, readOff } from '../../pipeline/alerting/settings/switch.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import type { RoleContext } from './role.ts';
 

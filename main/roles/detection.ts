@@ -10,8 +10,8 @@ import { switchedOff } from '../../api/control/switched-off.ts';
 import type { Route } from '../../api/http/route.ts';
 import { customDetectorOf, parseCondition } from '../../pipeline/processors/rules/condition.ts';
 import { MOST_RULES, RULES, ruleKey } from '../../pipeline/processors/rules/rules.ts';
-import type { LoadedDetector } from '../../pipeline/processors/custom/load-detectors.ts';
-import { CUSTOM_DETECTORS } from '../../pipeline/processors/custom/switch.ts';
+import type { LoadedDetector } from '../../pipeline/alerting/custom/load-detectors.ts';
+import { CUSTOM_DETECTORS } from '../../pipeline/alerting/settings/switch.ts';
 import { detectorsThatFire, sensitivityPlace } from './alert-resolver.ts';
 
 /** What the endpoints of detectors and rules need. */

@@ -10,14 +10,17 @@ import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';
 import { mergers, processors } from '../../pipeline/processors/index.ts';
 import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
-import { billedInputOf, inputOf, type BilledInput } from '../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
-import type { Merger } from '../../pipeline/processors/merge/merger.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
-import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
+import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
+import { alertBook } from '../../pipeline/alerting/book/book.ts';
+import { alertCommandsSignal, commandsInputOf, type CommandsInput } from '../../pipeline/alerting/book/commands-signal.ts';
+import type { Merger, MergerInput } from '../../pipeline/processors/merge/merger.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
+import type { Fold, Tick } from '../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../pipeline/processors/base/position.ts';
 import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
+import { billedInputOf, inputOf, type BilledInput } from '../../pipeline/processors/base/input.ts';
 import { usageOf } from '../../pipeline/processors/usage.ts';
-import { loadExtensions } from '../extensions.ts';
+import { loadProcessorFiles } from '../processor-files.ts';
 import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { customDetectors } from './custom-detectors.ts';
@@ -28,9 +31,10 @@ const PROCESSORS_GROUP = 'logweir-processors';
 const MERGERS_GROUP = 'logweir-mergers';
 /** Custom detectors read in a group of their own, so that nothing else waits for them. */
 const CUSTOM_GROUP = 'logweir-custom-detectors';
+const BOOK_GROUP = 'logweir-alert-book';
 
 /** What a host reads, who folds it, and who shares the reading. */
-type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'budget'> & {
+type Hosting<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'budget' | 'minBytes'> & {
   readonly signal: Pick<Signal, 'name' | 'version' | 'topic'>;
   readonly folds: readonly Fold<unknown, In>[];
   readonly entriesOf: (input: In) => number;
@@ -39,9 +43,9 @@ type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'in
 /** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
-    const extensions = await loadExtensions(context.config.processors.files);
+    const files = await loadProcessorFiles(context.config.processors.files);
     const sent = sentSignals(await signalsWith(context.config.signals.files));
-    const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
+    const merging = [...mergers.members, ...files.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
     const shared = { settings: () => control.settings, budget: new SnapshotBudget() };
@@ -49,7 +53,7 @@ export const processorsRole: Role = {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
       folds: [
         ...sent.filter(isLogs).map(usageFold),
-        ...[...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
+        ...[...processors.members, ...files.map(({ processor }) => processor)].map(hostedProcessor),
       ],
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       ...shared,
@@ -63,21 +67,27 @@ export const processorsRole: Role = {
         }),
       );
     const custom = await customDetectors(context, control);
-    const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<HostedInput>>[] =>
+    const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<MergerInput>>[] =>
       // who merges nothing does not read what others merge
       own.length === 0
         ? []
         : [
-            hostOf<HostedInput>(context, kafka, {
-              ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(secondStage) },
+            hostOf<MergerInput>(context, kafka, {
+              ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(hostedMerger) },
               ...{ ...shared, entriesOf: () => 0 },
             }),
           ];
+    const book = hostOf<CommandsInput | Tick>(context, kafka, {
+      ...{ signal: alertCommandsSignal, groupId: BOOK_GROUP, inputOf: commandsInputOf, folds: [alertBook] },
+      // an alert, and a user who resolves one, wait for each of the few records
+      ...{ budget: shared.budget, minBytes: 1, entriesOf: () => 0 },
+    });
     const hosts = [
       first,
       ...others,
       ...mergersOf(MERGERS_GROUP, merging),
       ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger]),
+      book,
     ];
     const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
     context.showProcessors(status);
@@ -97,7 +107,7 @@ const headersOf = (setting: Setting | undefined): Record<string, string> =>
 function hostOf<In extends Position>(
   context: RoleContext,
   kafka: Kafka,
-  { signal, folds, entriesOf, groupId, inputOf: read, settings, budget }: Stage<In>,
+  { signal, folds, entriesOf, groupId, inputOf: read, settings, budget, minBytes }: Hosting<In>,
 ): { readonly host: ProcessorHost<In>; readonly states: readonly StateLog[] } {
   const log = context.log.child({ component: 'processors' });
   const topic = signal.topic.name;
@@ -109,6 +119,7 @@ function hostOf<In extends Position>(
     tick: (partition, setting) => ({ topic, partition, key: null, ...encodeTick(signal, headersOf(setting)) }),
     ...(settings === undefined ? {} : { settings }),
     ...(budget === undefined ? {} : { budget }),
+    ...(minBytes === undefined ? {} : { minBytes }),
     onCrash: (error) => context.fail(error),
     onFold: (processor, ms, input) => {
       context.metrics.foldSeconds.inc({ processor }, ms / 1000);

@@ -1,17 +1,17 @@
 import type { WebhookRoutesOptions } from '../../api/alerts/webhook-routes.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { webhooksOf } from '../../api/control/webhooks.ts';
-import type { AlertListener } from '../../pipeline/alerts/alert-feed.ts';
+import type { AlertListener } from '../../pipeline/alerting/announcements/alert-feed.ts';
 import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { DELIVERIES_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { Addresses } from '../../pipeline/notify/addresses.ts';
-import { Courier } from '../../pipeline/notify/courier.ts';
-import { NameResolver } from '../../pipeline/notify/name-resolver.ts';
-import { Outbox } from '../../pipeline/notify/outbox.ts';
-import { WebhookListener } from '../../pipeline/notify/webhook-listener.ts';
-import { webhookSender } from '../../pipeline/notify/webhook-sender.ts';
+import { Addresses } from '../../pipeline/alerting/announcements/addresses.ts';
+import { Courier } from '../../pipeline/alerting/announcements/courier.ts';
+import { NameResolver } from '../../pipeline/alerting/announcements/name-resolver.ts';
+import { Outbox } from '../../pipeline/alerting/announcements/outbox.ts';
+import { WebhookListener } from '../../pipeline/alerting/announcements/webhook-listener.ts';
+import { webhookSender } from '../../pipeline/alerting/announcements/webhook-sender.ts';
 import type { RoleContext } from './role.ts';
 
 /** What sends webhooks: the listener of alerts, services in their order, and what the endpoints need. */

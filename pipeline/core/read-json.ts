@@ -20,3 +20,13 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 const renamed = (value: object, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [names[Number(name.slice(1))] ?? '', member]));
+
+/** The object that a JSON string has; empty for any other string. */
+export function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = readJson(json ?? '');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -29,8 +29,11 @@ export interface SettingRules {
   readonly settings?: Readonly<Record<string, readonly Json[]>>;
   /** Most settings of it, of all tenants; 1,000 without it. */
   readonly mostSettings?: number;
-  /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. Not called for a value that is taken back (null). */
-  checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>): string | null;
+  /**
+   * What is wrong with a setting of one of its keys, as a sentence; null for nothing. Not called for a value that is taken back (null).
+   * `detectors`: the names of custom detectors, which a value may have.
+   */
+  checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>, detectors?: readonly string[]): string | null;
 }
 
 /** The header of a tick that has one (docs/topics.md). */

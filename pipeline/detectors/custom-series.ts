@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, CutOff } from '../core/snapshot-bytes.ts';
 import { lookAt, MAX_STATE, type CustomDetector, type Point, type Seen } from './custom.ts';
-import type { Finding, Side } from './detector.ts';
+import type { Finding } from './detector.ts';
 import { Episodes } from './episode.ts';
 import type { PointDetector, PointSeries } from './point-series.ts';
 import { readJson } from '../core/read-json.ts';
@@ -30,11 +30,6 @@ export class CustomEpisodes {
   /** Ends what fires, since it is no longer watched; returns the finding, if any. */
   end(minute: number): Finding | null {
     return this.#ended(this.#episodes.end(minute));
-  }
-
-  /** A user has resolved the alert of this side by hand: it gives no more findings. */
-  mute(name: string, side: Side): void {
-    this.#episodes.mute(name, side);
   }
 
   write(to: ByteWriter): void {
@@ -81,10 +76,6 @@ class CustomSeries implements PointSeries {
     this.#state = state;
     const finding = this.#episodes.take(this.#detector.name, point.minute, seen);
     return finding === null ? [] : [finding];
-  }
-
-  resolve(side: Side): void {
-    this.#episodes.mute(this.#detector.name, side);
   }
 
   snapshot(): Buffer {

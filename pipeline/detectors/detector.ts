@@ -63,8 +63,8 @@ export interface Series {
    * has none left, nothing is evaluated.
    */
   tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity, catchUp?: CatchUp): readonly Finding[];
-  /** A user has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */
-  resolve(detector: string, side: Side): void;
+  /** What fires of this detector and side is not to be reported: it gives no more findings before it was back within its baseline. */
+  mute(detector: string, side: Side): void;
   /** What came in the minutes up to one, the newest last, of what this detector counts. */
   recent(detector: string, end: number, minutes: number): readonly number[];
   /** What fires of what this detector counts, whether a user has resolved it or not; null for nothing. */

@@ -23,7 +23,7 @@ export type Episode = {
   readonly calm: number;
   /** Today's level as a part of yesterday's when it fired; null where there was no yesterday. */
   readonly offset: number | null;
-  /** A user has resolved it: it gives no more findings. */
+  /** It is not to be reported: it gives no more findings. */
   readonly isMuted: boolean;
   readonly found: Found;
 };
@@ -91,7 +91,7 @@ export class Episodes {
     return finding;
   }
 
-  /** A user has resolved it. */
+  /** What fires is not to be reported. */
   mute(detector: string, side: Side): void {
     if (this.#open?.detector === detector && this.#open.side === side) this.#open = { ...this.#open, isMuted: true };
     if (this.#past[side]?.detector === detector) this.#past[side] = null;

@@ -1,6 +1,6 @@
 import { registry } from '../core/registry.ts';
 import type { Point } from './custom.ts';
-import type { Finding, Side } from './detector.ts';
+import type { Finding } from './detector.ts';
 import { detectors, patternDetectors } from './index.ts';
 import { PatternSeries } from './series/pattern-series.ts';
 import { newSeries, restoreSeries } from './series/series.ts';
@@ -12,8 +12,6 @@ const MINUTE_MS = 60_000;
 export interface PointSeries {
   /** Takes the next point, each once and in order. `factor`: the sensitivity, above one for less of it; of values alone. */
   add(point: Point, factor?: number): readonly Finding[];
-  /** A user has resolved the alert of this side by hand: it gives no more findings. */
-  resolve(side: Side): void;
   /** A state that `restoreSeries` reads; at most 8 KiB. */
   snapshot(): Buffer;
 }
@@ -45,7 +43,6 @@ const valuesOf = (series: ValueSeries): PointSeries => ({
     const finding = value === null ? series.pass(minute) : series.add(minute, value, factor);
     return finding === null ? [] : [finding];
   },
-  resolve: (side) => series.resolve(side),
   snapshot: () => series.snapshot(),
 });
 
@@ -57,7 +54,6 @@ const countsOf = (name: string, description: string): PointDetector => {
       series.add(minute, { entries, errors }, end);
       return series.tick(end).filter(({ detector }) => detector === name);
     },
-    resolve: (side) => series.resolve(name, side),
     snapshot: () => series.snapshot(),
   });
   return {
@@ -79,7 +75,6 @@ const patternOf = (name: string, description: string): PointDetector => {
       series.add(minute, entries, end);
       return series.tick(end).filter(({ detector }) => detector === name);
     },
-    resolve: () => series.resolve(name),
     snapshot: () => series.snapshot(),
   });
   return {

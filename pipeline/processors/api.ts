@@ -3,7 +3,8 @@ export { HyperLogLog } from './base/hyperloglog.ts';
 export type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
 export type { Measure } from '../counters/measure.ts';
 export { entries, type Entry } from './base/entries.ts';
-export type { Extension } from './extension.ts';
+/** `Extension` is its name in releases before. */
+export type { ProcessorFile, ProcessorFile as Extension } from './processor-file.ts';
 export { jsonPartials, jsonState, partialRows } from './base/json.ts';
 export type { Merger, MergerInput } from './merge/merger.ts';
 export type { PartialOutput, PartialInput } from './base/partial.ts';

@@ -1,11 +1,11 @@
 import { registry } from '../core/registry.ts';
-import { alerting } from './alerting/alerts-merger.ts';
+import { alerting } from '../alerting/streams/alerts-merger.ts';
 import type { Merger } from './merge/merger.ts';
 import { clusters } from './patterns/clusters.ts';
 import { createPatterns } from './patterns/patterns.ts';
 import type { Processor } from './base/processor.ts';
 import { rates } from './rates/rates.ts';
-import { ruleAlerts } from './rules/rule-alerts.ts';
+import { ruleAlerts } from '../alerting/rules/rule-alerts.ts';
 import { rules } from './rules/rules.ts';
 import { createVolume } from './volume/volume.ts';
 

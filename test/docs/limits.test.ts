@@ -18,7 +18,7 @@ const repeated = (names: readonly string[]): string[] => names.filter((name, pla
 /** Where whoever adds a bound has to decide whether it is one of tenants. */
 const FOLDERS = [
   ...['api/limits', 'api/http', 'api/live', 'api/engine', 'api/control', 'api/ingest'],
-  ...['pipeline/notify', 'pipeline/logs', 'pipeline/traces', 'pipeline/rows', 'pipeline/bus', 'pipeline/processors', 'sinks'],
+  ...['pipeline/alerting', 'pipeline/logs', 'pipeline/traces', 'pipeline/rows', 'pipeline/bus', 'pipeline/processors', 'sinks'],
 ];
 const isBound = (name: string): boolean => /^(?:MAX|MOST)(?:_|$)/.test(name);
 
@@ -82,8 +82,8 @@ describe('constants that are read from their source', () => {
     ['api/http/bodies-in-flight.ts', 'MAX_BYTES', undefined, 134_217_728],
     ['api/http/bodies-in-flight.ts', 'SLOW_MS', undefined, 2000],
     ['api/live/unsent-share.ts', 'MOST_OF_SLOW', 1, 16_384],
-    ['pipeline/notify/outbox.ts', 'MOST_OF_TENANT', 'bytes', 4_000_000],
-    ['pipeline/processors/alerting/alerts-merger.ts', 'BOUNDS', 'patterns.ofTenant', 1.2 * 1024 * 1024],
+    ['pipeline/alerting/announcements/outbox.ts', 'MOST_OF_TENANT', 'bytes', 4_000_000],
+    ['pipeline/alerting/streams/alerts-merger.ts', 'BOUNDS', 'patterns.ofTenant', 1.2 * 1024 * 1024],
     ['pipeline/processors/rules/tenant-counts.ts', 'BUDGET', undefined, 1e9],
     ['pipeline/processors/volume/segment.ts', 'EXCESSIVE_SHARE', undefined, 1 / 64],
     ['api/limits/query-rate.ts', 'keep', undefined, 10_000],

@@ -12,7 +12,7 @@ import { controlNode } from '../fakes/control-node.ts';
 import { FakeRunner } from '../fakes/detector-runner.ts';
 import { FakeKeyStore } from '../fakes/key-store.ts';
 import { startHost } from '../fakes/test-host.ts';
-import { DetectorWorld, type Came } from '../pipeline/processors/rules/detector-world.ts';
+import { DetectorWorld, type Came } from '../pipeline/alerting/rules/detector-world.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'examples/rules');

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { shownAlert } from '../../pipeline/alerts/shown-alert.ts';
-import { Addresses } from '../../pipeline/notify/addresses.ts';
-import { webhookSender } from '../../pipeline/notify/webhook-sender.ts';
-import { webhookSecret } from '../../pipeline/notify/webhook.ts';
+import { shownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
+import { Addresses } from '../../pipeline/alerting/announcements/addresses.ts';
+import { webhookSender } from '../../pipeline/alerting/announcements/webhook-sender.ts';
+import { webhookSecret } from '../../pipeline/alerting/announcements/webhook.ts';
 import { alert } from '../fakes/alerts-record.ts';
 import { webhook } from '../fakes/deliveries.ts';
 

@@ -1,6 +1,6 @@
-import { shownAlert } from '../../pipeline/alerts/shown-alert.ts';
-import type { Delivery } from '../../pipeline/notify/delivery.ts';
-import type { Webhook } from '../../pipeline/notify/webhook.ts';
+import { shownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
+import type { Delivery } from '../../pipeline/alerting/announcements/delivery.ts';
+import type { Webhook } from '../../pipeline/alerting/announcements/webhook.ts';
 import { alert } from './alerts-record.ts';
 
 /** A webhook of tenant 1 that wants everything. */

@@ -1,6 +1,6 @@
 import { lookAt, type CustomDetector } from '../../pipeline/detectors/custom.ts';
-import type { RequestedSeries, LookedSeries } from '../../pipeline/processors/custom/detector-messages.ts';
-import type { DetectorRunner } from '../../pipeline/processors/custom/detector-runner.ts';
+import type { RequestedSeries, LookedSeries } from '../../pipeline/alerting/custom/detector-messages.ts';
+import type { DetectorRunner } from '../../pipeline/alerting/custom/detector-runner.ts';
 
 /** Asks detectors in this process; keeps what has failed, and which were allowed again. */
 export class FakeRunner implements DetectorRunner {

@@ -1,6 +1,7 @@
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
-import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
+import type { Fold } from '../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../pipeline/processors/base/position.ts';
 
 /** A fold with what it read, as its host has it: it may be killed, and goes on from its last snapshot. */
 export class HostedFold<In extends Position = Position> {

@@ -4,17 +4,18 @@ import { patternCountLayout, type PatternCount } from '../../pipeline/counters/p
 import { patternLayout, type PatternRow } from '../../pipeline/counters/pattern-rows.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import { clusters } from '../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns, type PatternsOptions } from '../../pipeline/processors/patterns/patterns.ts';
-import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
+import type { Fold } from '../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../pipeline/processors/base/position.ts';
 import { HostedFold } from './hosted-fold.ts';
 import { logMessage, tickMessage } from '../pipeline/processors/inputs.ts';
 
 /** What comes of entries by the way of the service: `patterns` reads partitions of the log, `clusters` reads one of `partials.v1`. */
 export class PatternStages {
   readonly #first: readonly HostedFold[];
-  readonly #second = new HostedFold(secondStage(clusters) as Fold<never, Position>, (message) => partialInputOf(0, message));
+  readonly #second = new HostedFold(hostedMerger(clusters) as Fold<never, Position>, (message) => partialInputOf(0, message));
   /** What was written for the tables, as often as it was. */
   readonly written: AbsoluteRecord[] = [];
 
@@ -22,7 +23,7 @@ export class PatternStages {
     this.#first = Array.from(
       { length: sources },
       (_none, partition) =>
-        new HostedFold(firstStage(createPatterns(options)) as Fold<never, Position>, (message) => inputOf(partition, message)),
+        new HostedFold(hostedProcessor(createPatterns(options)) as Fold<never, Position>, (message) => inputOf(partition, message)),
     );
   }
 

@@ -1,12 +1,13 @@
-import { alertLayout } from '../../pipeline/alerts/alert-layout.ts';
-import type { AlertRow } from '../../pipeline/alerts/alert.ts';
-import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
+import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
+import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
+import { alertBook, FIRST_VERSION } from '../../pipeline/alerting/book/book.ts';
+import { alertCommandsSignal, commandsInputOf } from '../../pipeline/alerting/book/commands-signal.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
-import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
 import type { Cluster } from './cluster.ts';
 import { harnessClient, withAdmin } from './kafka-state.ts';
@@ -14,6 +15,7 @@ import type { Violation } from './verdict.ts';
 
 const EXAMPLES = 20;
 const PATIENCE_MS = 180_000;
+const COMMANDS = alertCommandsSignal.topic.name;
 
 /** All records of a topic that are there now, by partition. */
 async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
@@ -55,7 +57,7 @@ const header = ({ headers }: Headed, name: string): string => headers?.[name]?.t
 
 /** What a host that was never killed counts of the log. */
 function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
-  const stage = firstStage(rates);
+  const stage = hostedProcessor(rates);
   const found = new Map<string, string>();
   for (const [partition, messages] of logs) {
     const state = stage.init();
@@ -66,15 +68,29 @@ function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<str
   return found;
 }
 
-/** What a merger that was never killed tells of these partials: the last word on each alert. */
-function alertsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<number, AlertRow> {
-  const stage = secondStage(alerting);
-  const found = new Map<number, AlertRow>();
+const commandKeyOf = (record: Headed): string =>
+  `${header(record, 'reporter')} ${header(record, 'source').split(':').slice(0, 3).join(':')}`;
+
+/** What a merger that was never killed reports of these partials. */
+function commandsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
+  const stage = hostedMerger(alerting);
+  const found = new Map<string, string>();
   for (const [partition, messages] of partials) {
     const state = stage.init();
     for (const message of messages)
-      // beside the alerts it announces which incidents they join
-      for (const record of stage.fold(state, partialInputOf(partition, message)).filter(({ topic }) => topic === alertsSignal.topic.name))
+      for (const record of stage.fold(state, partialInputOf(partition, message)))
+        if (record.topic === COMMANDS) found.set(commandKeyOf(record), record.value.toString());
+  }
+  return found;
+}
+
+/** What a book that was never killed tells of these commands: the last word on each alert. */
+function alertsOf(commands: ReadonlyMap<number, readonly KafkaMessage[]>): Map<number, AlertRow> {
+  const found = new Map<number, AlertRow>();
+  for (const [partition, messages] of commands) {
+    const state = alertBook.init();
+    for (const message of messages)
+      for (const record of alertBook.fold(state, commandsInputOf(partition, message)))
         for (const row of alertLayout.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
   }
   return found;
@@ -97,8 +113,9 @@ async function stored({ clickhouse: { url, user, password, database } }: Cluster
 
 /** What differs between what hosts have told that were killed, and a replay of the log without kills. `figures` is told how much there was. */
 export async function replayFaults(cluster: Cluster, figures: (name: string, value: number) => void): Promise<Violation[]> {
+  const commands = await readTopic(cluster, COMMANDS);
+  // what is reported of partials is there when these are, and what is counted of the log
   const partials = await readTopic(cluster, 'partials.v1');
-  // what is counted of the log is there when what is told of it was
   const logs = await readTopic(cluster, 'logs.v1');
   const expected = partialsOf(logs);
   const own = [...partials.values()].flat().filter((message) => header(message, 'processor') === 'rates');
@@ -113,8 +130,11 @@ export async function replayFaults(cluster: Cluster, figures: (name: string, val
     const [partition = '', offset = ''] = (key.split(' ')[1] ?? '').split(':');
     return Number(offset) <= (last.get(partition) ?? -1) && !told.has(key);
   });
-  const alerts = alertsOf(partials);
-  const bound = Math.max(...[...partials.values()].map((messages) => Number(messages.at(-1)?.offset ?? -1) + 1));
+  const reported = commandsOf(partials);
+  const ownCommands = [...commands.values()].flat().filter((message) => header(message, 'reporter') === alerting.name);
+  const reportedAs = ownCommands.filter((message) => reported.get(commandKeyOf(message)) !== message.value?.toString()).map(commandKeyOf);
+  const alerts = alertsOf(commands);
+  const bound = FIRST_VERSION + Math.max(...[...commands.values()].map((messages) => Number(messages.at(-1)?.offset ?? -1) + 1));
   const wanted = [...alerts.values()].sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)).map(shown);
   let rows = await stored(cluster, bound);
   const deadline = Date.now() + PATIENCE_MS;
@@ -124,6 +144,8 @@ export async function replayFaults(cluster: Cluster, figures: (name: string, val
   }
   figures('partials of rates on the topic', own.length);
   figures('partials of rates that were told again after a kill', own.length - told.size);
+  figures('commands of alerting on the topic', ownCommands.length);
+  figures('commands of alerting that were reported again after a kill', ownCommands.length - new Set(ownCommands.map(commandKeyOf)).size);
   figures('alerts fired', alerts.size);
   figures(
     'windows that fired, of all alerts',
@@ -135,6 +157,7 @@ export async function replayFaults(cluster: Cluster, figures: (name: string, val
   return [
     ...violation('a partial of the rates is not that of a replay without kills', different),
     ...violation('a partial of the rates is missing', missing),
+    ...violation('a command is not that of a replay without kills', reportedAs),
     ...violation(
       'an alert in the table is not that of a replay without kills',
       rows.filter((row) => !isWanted.has(row)),

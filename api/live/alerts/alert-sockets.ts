@@ -1,4 +1,4 @@
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { HttpError, invalidParameter } from '../../../pipeline/core/errors.ts';
 import { timeOf } from '../../query/window.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { alertsSignal } from '../../../pipeline/alerts/alerts-signal.ts';
-import { publishAlerts } from '../../../pipeline/alerts/alert-feed.ts';
-import { PART_ALERT, type AlertRow } from '../../../pipeline/alerts/alert.ts';
-import { shownAlert, type ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import { alertsSignal } from '../../../pipeline/alerting/book/alerts-signal.ts';
+import { publishAlerts } from '../../../pipeline/alerting/announcements/alert-feed.ts';
+import { PART_ALERT, type AlertRow } from '../../../pipeline/alerting/book/alert.ts';
+import { shownAlert, type ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import type { Kafka, KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { LogTail } from '../../../pipeline/bus/reading/log-tail.ts';
 import { isTick, readChecked } from '../../../pipeline/bus/records/record.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
-import { eventOf } from '../../../pipeline/notify/webhook.ts';
+import { eventOf } from '../../../pipeline/alerting/announcements/webhook.ts';
 import { LogPlace } from '../place/log-place.ts';
 
 /** A change of an alert, as it is published. */

@@ -61,7 +61,7 @@ export class PatternSeries {
   }
 
   /** What fires gives no more findings before it was back within its baseline. */
-  resolve(detector: string): void {
+  mute(detector: string): void {
     this.#watched.mute(detector, 'up');
   }
 

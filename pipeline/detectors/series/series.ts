@@ -85,7 +85,7 @@ class CountSeries implements Series {
     return found;
   }
 
-  resolve(detector: string, side: Side): void {
+  mute(detector: string, side: Side): void {
     for (const kind of KINDS) this.#watched[kind].mute(detector, side);
   }
 

@@ -92,7 +92,7 @@ export class WatchedTrack {
     return finding === null ? [] : [finding];
   }
 
-  /** A user has resolved the alert of this detector and side. */
+  /** What fires of this detector and side is not to be reported. */
   mute(detector: string, side: Side): void {
     this.#episodes.mute(detector, side);
     this.track.headroom.forget();

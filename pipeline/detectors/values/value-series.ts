@@ -98,11 +98,6 @@ export class ValueSeries {
     return finding === null ? null : inMinutes(finding, this.step);
   }
 
-  /** A user has resolved the alert of this side by hand: it gives no more findings. */
-  resolve(side: Side): void {
-    this.#episodes.mute(VALUE, side);
-  }
-
   snapshot(): Buffer {
     const to = new ByteWriter();
     for (const number of [VERSION, this.step, this.#newest + 1]) to.count(number);

@@ -4,7 +4,8 @@ import { viewOf } from '../../logs/columns/record-view.ts';
 import { logsSignal } from '../../logs/logs-signal.ts';
 import { RecordStreams } from '../../logs/record-streams.ts';
 import type { LogRecord } from '../../logs/record.ts';
-import type { Input, Position } from './processor.ts';
+import type { Input } from './processor.ts';
+import type { Position } from './position.ts';
 import { tickOf } from './tick.ts';
 
 /** What is counted of a record of any signal: whose it is, and its billable bytes. */

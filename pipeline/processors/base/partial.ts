@@ -1,4 +1,4 @@
-import type { Position } from './processor.ts';
+import type { Position } from './position.ts';
 
 /** The longest value of a partial, bytes. */
 export const MAX_PARTIAL_BYTES = 512 * 1024;
@@ -29,3 +29,13 @@ export type PartialInput = Position &
     readonly processor: string;
     readonly source: Source;
   };
+
+/** A source as the header of a record. */
+export const placeText = ({ partition, offset, number, appendedAt }: Source): string => [partition, offset, number, appendedAt].join(':');
+
+/** Reads that header; null for any other text. */
+export function readPlace(text: string): Source | null {
+  if (!/^\d{1,9}(:\d{1,15}){3}$/.test(text)) return null;
+  const [partition, offset, number, appendedAt] = text.split(':').map(Number) as [number, number, number, number];
+  return { partition, offset, number, appendedAt };
+}

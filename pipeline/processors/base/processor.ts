@@ -2,15 +2,8 @@ import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../../logs/record-streams.ts';
 import type { PartialOutput } from './partial.ts';
+import type { Position } from './position.ts';
 import type { Setting, SettingRules } from '../../core/setting.ts';
-
-/** Where an input lies, and when it was appended. */
-export type Position = {
-  readonly partition: number;
-  readonly offset: number;
-  /** When the broker appended the record, milliseconds; it may be less than that of the record before, where a broker's clock was set back. */
-  readonly appendedAt: number;
-};
 
 /** One record of the log, as processors see it. Its views are valid until `fold` returns. */
 export type Batch = Position & {

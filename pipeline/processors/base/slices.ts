@@ -1,4 +1,5 @@
-import type { Fold, Position } from './processor.ts';
+import type { Fold } from './processor.ts';
+import type { Position } from './position.ts';
 
 /** A snapshot in slices: all of it at once where the processor has none. */
 export function* slicesOf<State>(

@@ -1,6 +1,7 @@
 import type { KafkaMessage } from '../../bus/connection/kafka.ts';
 import { parseSetting, SETTING } from '../../core/setting.ts';
-import type { Position, Tick } from './processor.ts';
+import type { Tick } from './processor.ts';
+import type { Position } from './position.ts';
 
 /** What processors and mergers see of a tick, with the setting that it may carry. */
 export function tickOf(position: Position, { headers }: Pick<KafkaMessage, 'headers'>): Tick {

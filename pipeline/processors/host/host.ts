@@ -5,7 +5,8 @@ import { GroupMember } from '../../bus/consumer/group-member.ts';
 import { repeat } from '../../core/repeat.ts';
 import type { Service } from '../../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
-import type { Input, Position } from '../base/processor.ts';
+import type { Input } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SnapshotBudget } from './snapshot-budget.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -25,6 +26,8 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   readonly settings?: () => readonly Setting[];
   /** The budget for snapshots, which all hosts of a process share. Default: one of its own. */
   readonly budget?: SnapshotBudget;
+  /** Bytes that a fetch waits for, half a second at most. Default: 256 KiB, since few large fetches cost less than many small ones. */
+  readonly minBytes?: number;
   readonly onCrash: (error: Error) => void;
   readonly onFold?: (processor: string, ms: number, input: In) => void;
   /** Monotonic, and since the epoch; milliseconds. */
@@ -44,6 +47,8 @@ const REPORT_BEHIND_MS = 60_000;
 const PROGRESS_EVERY = 100_000;
 /** A stop waits no longer for the last snapshots, without which a little more is read again. Milliseconds. */
 const STOP_MS = 8000;
+/** What a fetch waits for. Bytes. */
+const MIN_BYTES = 256 * 1024;
 /** So long it folds before the event loop turns. Milliseconds. */
 const TURN_MS = 100;
 
@@ -85,8 +90,12 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     const { kafka, log, topic, groupId, onCrash } = options;
     this.#member = new GroupMember({
       ...{ kafka, log, groupId, topic, onCrash },
-      // few large fetches cost less than many small ones
-      fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 500, maxBytesPerPartition: 1024 * 1024, maxBytes: 4 * 1024 * 1024 },
+      fetch: {
+        minBytes: options.minBytes ?? MIN_BYTES,
+        maxWaitTimeInMs: 500,
+        maxBytesPerPartition: 1024 * 1024,
+        maxBytes: 4 * 1024 * 1024,
+      },
       onAssigned: (partitions) => {
         this.#assign(partitions);
       },

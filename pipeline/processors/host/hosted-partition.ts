@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { MAX_STATE_BYTES } from '../../bus/state/state-log.ts';
-import type { Fold, Input, Position } from '../base/processor.ts';
+import type { Fold, Input } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { isOn, periodMs, reach } from '../../core/fault-points.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SnapshotBudget } from './snapshot-budget.ts';

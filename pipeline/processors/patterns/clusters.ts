@@ -1,17 +1,20 @@
-import { NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
-import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
-import { patternRecords } from '../../counters/pattern-rows.ts';
+import { NEW_PATTERN } from '../../alerting/book/alert.ts';
+import type { TenantCommands } from '../../alerting/book/command.ts';
+import { commandRecords } from '../../alerting/book/commands-signal.ts';
+import { FORMER_RESOLUTIONS, formerResolution } from '../../alerting/exchange/former-resolution.ts';
+import { patternRecords, type PatternRow } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../settings/sensitivity.ts';
+import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../../alerting/settings/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
-import { alertOutputs } from '../merge/alert-outputs.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
+import type { PartialInput } from '../base/partial.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
-import { NewPatterns } from './new-patterns.ts';
+import { NewPatterns } from '../../alerting/patterns/new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
 import { readJson } from '../../core/read-json.ts';
 
+const CLUSTERS = 'clusters';
 const VERSION = 2;
 const DAY_MS = 86_400_000;
 /** Bytes of templates, and of alerts, that a partition remembers: they fit into a snapshot of 64 MiB. */
@@ -33,6 +36,8 @@ export type ClustersState = {
   readonly reported: Map<number, boolean>;
   /** How easily detectors fire, as it was set by tenant; 0: for all. */
   readonly sensitivities: Map<number, Sensitivities>;
+  /** Whether it was read: a release before may have kept alerts there. */
+  hasCarried: boolean;
 };
 
 /**
@@ -40,8 +45,9 @@ export type ClustersState = {
  * its earliest entry and its cluster's root (docs/adr/0030-patterns.md). Error templates that were never seen before are alerts.
  */
 export const clusters: Merger<ClustersState> = {
-  name: 'clusters',
+  name: CLUSTERS,
   of: 'patterns',
+  ofMergers: [FORMER_RESOLUTIONS],
   init: newState,
 
   hears: [ALERTING],
@@ -58,45 +64,9 @@ export const clusters: Merger<ClustersState> = {
   },
 
   fold(state, input) {
-    const ended = alertRecordsAt(state, input, end(state, input));
-    if (input.kind === 'tick') return ended;
-    const seen = readSeen(input.value);
-    if (seen === null) return ended;
-    const { tenantId, retentionDays, source, partition, offset: version } = input;
-    const day = Math.floor(source.appendedAt / DAY_MS);
-    forget(state, day);
-    const known = knownOf(state, tenantId);
-    known.clusters.retentionDays = retentionDays;
-    const before = known.clusters.bytes;
-    const patterns = known.clusters.take(seen, day, mostOf(before, state.bytes, TEMPLATES));
-    state.bytes += known.clusters.bytes - before;
-    const now = Math.floor(source.appendedAt / 1000);
-    // a row with only a root has no entry
-    const came = patterns.filter(({ example }) => example !== '');
-    const isPublished = state.reported.get(tenantId) ?? state.reported.get(0) ?? true;
-    const whose = { tenantId, retentionDays };
-    const most = mostOf(known.news.bytes, state.alertBytes, ALERTS);
-    const alerts = came.flatMap((pattern) => {
-      const sensitivity = sensitivityIn(state.sensitivities, tenantId, NEW_PATTERN, pattern.stream);
-      return known.news.take(pattern, pattern.isNew && isPublished, whose, now, sensitivity, most) ?? [];
-    });
-    if (alerts.length > 0) countAlerts(state);
-    const shared = { tenantId, retentionDays, version, publishedAt: now };
-    const rows = patterns.map((pattern) => ({ ...shared, ...pattern }));
-    return [...ended, ...patternRecords(partition, rows), ...alertRecordsAt(state, input, alerts)];
-  },
-
-  join(state, input) {
-    state.tenants.get(input.tenantId)?.news.join(input, Math.floor(input.appendedAt / 1000));
-    return alertRecordsAt(state, input, end(state, input));
-  },
-
-  resolve(state, input) {
-    const { alert, note, appendedAt } = input;
-    if (alert.detector !== NEW_PATTERN) return [];
-    const resolved = knownOf(state, alert.tenantId).news.resolve(alert, note, Math.floor(appendedAt / 1000));
-    countAlerts(state);
-    return resolved === null ? [] : alertRecordsAt(state, input, [resolved]);
+    const told = [...carried(state), ...end(state, input)];
+    const { rows, commands } = input.kind === 'tick' ? NOTHING : takeOne(state, input);
+    return [...patternRecords(input.partition, rows), ...commandRecords(CLUSTERS, input, [...told, ...commands])];
   },
 
   snapshot({ tenants, day }) {
@@ -116,6 +86,7 @@ export const clusters: Merger<ClustersState> = {
       if (from.count() !== VERSION) return null;
       const state = newState();
       state.day = from.count();
+      state.hasCarried = true;
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
         const own = TenantClusters.read(from);
@@ -132,8 +103,66 @@ export const clusters: Merger<ClustersState> = {
   },
 };
 
+type Found = { readonly rows: readonly PatternRow[]; readonly commands: readonly TenantCommands[] };
+const NOTHING: Found = { rows: [], commands: [] };
+
+/** What is to be published and reported after a partial. */
+function takeOne(state: ClustersState, input: PartialInput): Found {
+  const { tenantId, retentionDays, source, offset: version } = input;
+  const whose = { tenantId, retentionDays };
+  if (input.processor === FORMER_RESOLUTIONS) {
+    const resolved = formerResolution(input, (detector) => detector === NEW_PATTERN);
+    return resolved === null ? NOTHING : { rows: [], commands: [{ ...whose, commands: [resolved] }] };
+  }
+  const seen = readSeen(input.value);
+  if (seen === null) return NOTHING;
+  const day = Math.floor(source.appendedAt / DAY_MS);
+  forget(state, day);
+  const known = knownOf(state, tenantId);
+  known.clusters.retentionDays = retentionDays;
+  const before = known.clusters.bytes;
+  const patterns = known.clusters.take(seen, day, mostOf(before, state.bytes, TEMPLATES));
+  state.bytes += known.clusters.bytes - before;
+  const now = Math.floor(source.appendedAt / 1000);
+  const isPublished = state.reported.get(tenantId) ?? state.reported.get(0) ?? true;
+  const most = mostOf(known.news.bytes, state.alertBytes, ALERTS);
+  const commands = patterns.flatMap((pattern) => {
+    // a row with only a root has no entry
+    if (pattern.example === '') return [];
+    const sensitivity = sensitivityIn(state.sensitivities, tenantId, NEW_PATTERN, pattern.stream);
+    return known.news.take(pattern, pattern.isNew && isPublished, whose, now, sensitivity, most) ?? [];
+  });
+  if (commands.length > 0) countAlerts(state);
+  const rows = patterns.map((pattern) => ({ ...whose, version, publishedAt: now, ...pattern }));
+  return { rows, commands: [{ ...whose, commands }] };
+}
+
+/** What a release before kept with the clusters, once. */
+function carried(state: ClustersState): TenantCommands[] {
+  if (!state.hasCarried) return [];
+  state.hasCarried = false;
+  return [...state.tenants].map(
+    ([
+      tenantId,
+      {
+        clusters: { retentionDays },
+        news,
+      },
+    ]) => ({ tenantId, retentionDays, commands: news.carried() }),
+  );
+}
+
 function newState(): ClustersState {
-  return { tenants: new Map(), endsAt: Infinity, bytes: 0, alertBytes: 0, day: 0, reported: new Map(), sensitivities: new Map() };
+  return {
+    tenants: new Map(),
+    endsAt: Infinity,
+    bytes: 0,
+    alertBytes: 0,
+    day: 0,
+    reported: new Map(),
+    sensitivities: new Map(),
+    hasCarried: false,
+  };
 }
 
 function knownOf({ tenants }: ClustersState, tenantId: number): Known {
@@ -163,15 +192,19 @@ function countAlerts(state: ClustersState): void {
   }
 }
 
-/** The alerts that are over by now. */
-function end(state: ClustersState, { appendedAt }: Position): Alert[] {
+/** What is over by now. */
+function end(state: ClustersState, { appendedAt }: Position): TenantCommands[] {
   const now = Math.floor(appendedAt / 1000);
   if (now < state.endsAt) return [];
-  const ended = [...state.tenants.values()].flatMap(({ news }) => news.end(now));
+  const ended = [...state.tenants].map(
+    ([
+      tenantId,
+      {
+        clusters: { retentionDays },
+        news,
+      },
+    ]) => ({ tenantId, retentionDays, commands: news.end(now) }),
+  );
   countAlerts(state);
   return ended;
 }
-
-/** The records of alerts at this place. */
-const alertRecordsAt = ({ tenants }: ClustersState, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId)?.news);

@@ -6,7 +6,7 @@ import { TimeFilter } from '../../../logsql/filters/time.ts';
 import { parseQuery } from '../../../logsql/parser/parser.ts';
 import { StatsPipe, type StatsCall } from '../../../logsql/pipes/stats.ts';
 import type { Filter, Measure } from '../../../logsql/base/types.ts';
-import { ALERT_SEVERITIES, type AlertSeverity } from '../../alerts/alert.ts';
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../alerting/book/alert.ts';
 import { serviceOf } from '../../core/labels.ts';
 import type { Json } from '../../core/setting.ts';
 import { conditionFault, parseCondition, type Condition } from './condition.ts';

@@ -54,7 +54,7 @@ export const rules: Processor<RulesState> = {
 
   settings: Object.fromEntries(Array.from({ length: MOST_RULES }, (_none, index) => [ruleKey(index + 1), RULE_EXAMPLES])),
   mostSettings: MOST_SETTINGS,
-  checkSetting: (setting) => ruleSettingFault(setting),
+  checkSetting: (setting, detectors) => ruleSettingFault(setting, detectors),
   configure(state, { tenantId, key, value, version }) {
     const slot = slotOf(key);
     if (slot === 0 || tenantId === 0) return;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Enricher, type Outcome } from '../../../api/alerts/enricher.ts';
 import type { QueryJob } from '../../../api/query/engine.ts';
-import { alertRow, PART_WHY, type AlertRow } from '../../../pipeline/alerts/alert.ts';
+import { alertRow, PART_WHY, type AlertRow } from '../../../pipeline/alerting/book/alert.ts';
 import { alert } from '../../fakes/alerts-record.ts';
 import { eventually } from '../../fakes/eventually.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { AlertResolver } from '../../../api/alerts/resolver.ts';
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
-import type { Resolution } from '../../../pipeline/alerts/resolution.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
+import type { Resolved } from '../../../pipeline/alerting/book/command.ts';
 import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
-import { partialInputOf, resolutionRecord } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { commandsInputOf, resolutionRecord } from '../../../pipeline/alerting/book/commands-signal.ts';
 
 const FIRING: ShownAlert = {
   ...{ id: 5, detector_type: 'log_rate', stream: '{service="web"}', severity: 'warning', title: 't', description: 'd' },
@@ -21,7 +21,7 @@ async function resolve(
   mostMs = 60_000,
 ): Promise<{ readonly alert: ShownAlert; readonly written: AbsoluteRecord[] }> {
   const written: AbsoluteRecord[] = [];
-  const write = (resolution: Resolution): Promise<void> => {
+  const write = (resolution: Pick<Resolved, 'alert' | 'note'>): Promise<void> => {
     written.push(resolutionRecord(resolution));
     return Promise.resolve();
   };
@@ -31,22 +31,36 @@ async function resolve(
   return { alert, written };
 }
 
-const inputOf = ({ value, headers }: AbsoluteRecord): ReturnType<typeof partialInputOf> =>
-  partialInputOf(2, { value, headers, offset: '8', timestamp: '1000' } as unknown as KafkaMessage);
+const inputOf = ({ value, headers }: AbsoluteRecord): ReturnType<typeof commandsInputOf> =>
+  commandsInputOf(2, { value, headers, offset: '8', timestamp: '1000' } as unknown as KafkaMessage);
 
 describe('the resolver of alerts', () => {
-  it('puts a resolution among the partials of the tenant, and answers when the table has it', async () => {
+  it('puts a resolution among the commands of the tenant, and answers when the table has it', async () => {
     const { alert, written } = await resolve([FIRING, FIRING, FIRING, resolved('fixed')], 'fixed');
     expect(alert).to.deep.equal(resolved('fixed'));
     expect(written).to.have.length(1);
-    expect(written[0]).to.include({ topic: 'partials.v1', key: '9', partition: null });
+    expect(written[0]).to.include({ topic: 'alert-commands.v1', key: '9', partition: null });
     expect(inputOf(written[0] as AbsoluteRecord)).to.deep.equal({
-      ...{ kind: 'resolution', partition: 2, offset: 8, appendedAt: 1000, note: 'fixed' },
-      alert: {
-        ...{ tenantId: 9, retentionDays: 14, id: 5, detector: 'log_rate', stream: '{service="web"}', service: 'web', severity: 'warning' },
-        ...{ title: 't', description: 'd', evidence: '{"z_score":9}', state: 'firing', firedAt: 1_795_428_000, fireCount: 3 },
-        ...{ updatedAt: 1_795_428_300, resolvedAt: null, note: '', incidentId: 7 },
-      },
+      ...{ kind: 'commands', partition: 2, offset: 8, appendedAt: 1000, tenantId: 9, retentionDays: 14, reporter: 'user', source: null },
+      commands: [
+        {
+          kind: 'resolved',
+          note: 'fixed',
+          alert: {
+            ...{
+              tenantId: 9,
+              retentionDays: 14,
+              id: 5,
+              detector: 'log_rate',
+              stream: '{service="web"}',
+              service: 'web',
+              severity: 'warning',
+            },
+            ...{ title: 't', description: 'd', evidence: '{"z_score":9}', state: 'firing', firedAt: 1_795_428_000, fireCount: 3 },
+            ...{ updatedAt: 1_795_428_300, resolvedAt: null, note: '', incidentId: 7 },
+          },
+        },
+      ],
     });
   });
 
@@ -69,11 +83,22 @@ describe('the resolver of alerts', () => {
   });
 });
 
-describe('a resolution on partials.v1', () => {
+describe('a resolution on alert-commands.v1', () => {
   it('of another tenant than its headers say, or that is none, is passed over as a tick', async () => {
     const { written } = await resolve([FIRING, resolved(null)]);
     const [record] = written as [AbsoluteRecord];
-    const texts = ['', '{}', 'null', '{"alert":null,"note":""}', JSON.stringify({ alert: { tenantId: 8, id: 5 }, note: '' }), '{"alert":{"tenantId":9,"id":1.5},"note":""}', '{"alert":{"tenantId":9,"id":5}}']; // prettier-ignore
+    const [command] = JSON.parse(record.value.toString()) as [Resolved];
+    const { alert } = command;
+    const wrong = [
+      {},
+      { alert: null },
+      { alert: { ...alert, tenantId: 8 } },
+      { alert: { ...alert, id: 1.5 } },
+      { note: undefined },
+      { kind: 'gone' },
+    ];
+    const texts = ['', '{}', 'null', '[null]', ...wrong.slice(1).map((members) => JSON.stringify([{ ...command, ...members }]))];
+    expect(inputOf(record).kind).to.equal('commands');
     for (const text of texts) expect(inputOf({ ...record, value: Buffer.from(text) }).kind, text).to.equal('tick');
   });
 });

@@ -7,7 +7,7 @@ import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/tenants/principal.ts';
 import { ruleDetector } from '../../../main/roles/detection.ts';
 import type { Setting } from '../../../pipeline/core/setting.ts';
-import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../../../pipeline/processors/custom/switch.ts';
+import { CUSTOM_DETECTORS, detectorSwitches } from '../../../pipeline/alerting/settings/switch.ts';
 import { MOST_RULES, ruleKey, rules, ruleSettingFault } from '../../../pipeline/processors/rules/rules.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';
@@ -137,7 +137,7 @@ describe('/rules', () => {
 
   it('says of a rule that a detector of others watches it, and whether that is there', async () => {
     const off = { state: 'off', reason: 'too loud', since: '2026-11-24T00:00:00Z', version: 'v2' };
-    const switches = { name: CUSTOM_DETECTORS, settings: { loud: EXAMPLES }, checkSetting: switchFault };
+    const switches = detectorSwitches(['loud']);
     await writeSetting(control, [switches], { processor: CUSTOM_DETECTORS, tenantId: 0, key: 'loud', value: off });
     const ids: string[] = [];
     for (const [condition, detector] of [

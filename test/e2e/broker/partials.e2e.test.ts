@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Kafka as Client, KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
-import { loadExtensions } from '../../../main/extensions.ts';
+import { loadProcessorFiles } from '../../../main/processor-files.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
 import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import { fetchPartitions } from '../../../pipeline/bus/reading/partition-fetch.ts';
@@ -13,8 +13,9 @@ import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../../pipeline/processors/host/host.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal } from '../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
-import type { Fold, Position } from '../../../pipeline/processors/base/processor.ts';
+import { hostedProcessor, hostedMerger } from '../../../pipeline/processors/merge/hosted.ts';
+import type { Fold } from '../../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../../pipeline/processors/base/position.ts';
 import { latestOf } from '../../fakes/measures-record.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { logMessage } from '../../pipeline/processors/inputs.ts';
@@ -24,7 +25,7 @@ import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 const log = pino({ level: 'silent' });
 const PARTITIONS = 3;
 const TENANTS = 8;
-const [extension] = await loadExtensions(['examples/processors/service-entries.ts']);
+const [extension] = await loadProcessorFiles(['examples/processors/service-entries.ts']);
 
 describe('partials on a real Kafka', function () {
   this.timeout(600_000);
@@ -65,7 +66,7 @@ describe('partials on a real Kafka', function () {
 
   const first = (groupId: string): Promise<ProcessorHost> => {
     if (extension === undefined) throw new Error('No example.');
-    return host(groupId, logsSignal, { fold: firstStage(extension.processor) as Fold<never>, read: inputOf });
+    return host(groupId, logsSignal, { fold: hostedProcessor(extension.processor) as Fold<never>, read: inputOf });
   };
 
   /** Records of all tenants, each in some partition of the log. */
@@ -115,7 +116,7 @@ describe('partials on a real Kafka', function () {
     const states = new FakeStates();
     const merging = (groupId: string): Promise<unknown> =>
       host(groupId, partialsSignal, {
-        fold: secondStage(merger) as Fold<never, Parameters<typeof merger.fold>[1]>,
+        fold: hostedMerger(merger) as Fold<never, Parameters<typeof merger.fold>[1]>,
         read: partialInputOf,
         states,
       });

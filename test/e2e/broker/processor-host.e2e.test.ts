@@ -13,7 +13,7 @@ import { LagSeconds } from '../../../pipeline/bus/measured/lag-seconds.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
 import { encodeTick, encodeHeaders } from '../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
-import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor } from '../../../pipeline/processors/merge/hosted.ts';
 import { ProcessorHost } from '../../../pipeline/processors/host/host.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import type { Input, Processor } from '../../../pipeline/processors/base/processor.ts';
@@ -61,7 +61,7 @@ describe('records of logs.v1 on a real Kafka', function () {
       };
       this.#host = new ProcessorHost({
         ...{ kafka, log, groupId, topic: LOGS_TOPIC, inputOf, clock },
-        hosted: [{ processor: firstStage(processor), states: this.states }],
+        hosted: [{ processor: hostedProcessor(processor), states: this.states }],
         settings: () => settings,
         writer: new AbsoluteWriter(kafka),
         tick: (partition, setting) => ({

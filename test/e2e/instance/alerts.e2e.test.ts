@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { startAlertmanager, type ManagedAlert, type RunningAlertmanager } from '../alertmanager.ts';
 import { until, type Instance } from '../instance.ts';
-import { isSigned } from '../../../pipeline/notify/signature.ts';
+import { isSigned } from '../../../pipeline/alerting/announcements/signature.ts';
 import { startReceiver, type Receiver, type Received } from '../receiver.ts';
 import { newTenant, sharedInstance, shareWith } from '../shared.ts';
 

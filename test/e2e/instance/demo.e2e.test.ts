@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { expect } from 'chai';
 import { RELEASE } from '../../../cli/demo-shop.ts';
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { timeText } from '../../../pipeline/alerts/shown-alert.ts';
+import { timeText } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { alert } from '../../fakes/alerts-record.ts';
 import { alertTeller } from '../alert-source.ts';
 import { startBrowser, startNginx, type RunningProxy } from '../browser.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
-import { timeText } from '../../../pipeline/alerts/shown-alert.ts';
+import { timeText } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { alert } from '../../fakes/alerts-record.ts';
 import { alertTeller } from '../alert-source.ts';
 import { until, type Instance } from '../instance.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { embeddedEngines } from '../../../main/engines.ts';
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
 import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import { MessagePatterns } from '../../../pipeline/clusterer/message-patterns.ts';

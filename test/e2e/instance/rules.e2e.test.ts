@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { repeat } from '../../../pipeline/core/repeat.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance, shareWith } from '../shared.ts';

@@ -4,9 +4,11 @@ import { AlertResolver } from '../../../api/alerts/resolver.ts';
 import { createAlertRoutes } from '../../../api/alerts/routes.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/tenants/principal.ts';
-import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
-import { alertRow, whyRow, type Alert } from '../../../pipeline/alerts/alert.ts';
-import type { Resolution } from '../../../pipeline/alerts/resolution.ts';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
+import { alertRow, whyRow, type Alert } from '../../../pipeline/alerting/book/alert.ts';
+import type { Resolved } from '../../../pipeline/alerting/book/command.ts';
+
+type Resolution = Pick<Resolved, 'alert' | 'note'>;
 import { formatTime } from '../../../pipeline/core/time.ts';
 import type { Store } from '../../../pipeline/store/client.ts';
 import { alertsSink } from '../../../sinks/alerts.ts';

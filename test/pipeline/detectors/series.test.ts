@@ -147,7 +147,7 @@ describe('a series of counts', () => {
     const counts = counted(LENGTH, (minute) => LEVEL * (within(minute, 40) || within(minute - 70, 10) ? 5 : 1));
     const first = found(counts.slice(0, THEN + 10), undefined, series);
     expect(latestOf(first)).to.have.length(1);
-    series.resolve('log_rate', 'up');
+    series.mute('log_rate', 'up');
     expect(found(counts.slice(THEN + 10, THEN + 65), undefined, series, THEN + 10)).to.deep.equal([]);
     const again = latestOf(found(counts.slice(THEN + 65), undefined, series, THEN + 65));
     expect(again.map(({ fired, count }) => [fired >= THEN + 70, count > 1])).to.deep.equal([[true, true]]);

@@ -41,11 +41,16 @@ export type Capture = {
 
 type ExpectationFile = { path_slug: string; client: string; expect_status: number | number[]; entries: ExpectedEntry[] };
 
-/** The captures of the conformance data beside the clone (`LOGWEIR_SHARED`). Throws where they are absent. */
-export function readCaptures(): Capture[] {
+/** Where the captures of the conformance data lie, beside the clone (`LOGWEIR_SHARED`). Throws where they are absent. */
+export function capturesFolder(): string {
   const shared = path.resolve(import.meta.dirname, '../../..', process.env['LOGWEIR_SHARED'] ?? '../shared');
   const folder = path.join(shared, 'conformance/wire/captures');
   if (!existsSync(folder)) throw new Error(`THE CONFORMANCE DATA IS ABSENT: there is no ${folder}; set LOGWEIR_SHARED.`);
+  return folder;
+}
+
+export function readCaptures(): Capture[] {
+  const folder = capturesFolder();
   const json = (file: string): unknown => JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.expected.json'));
   return files.sort().map((file) => {

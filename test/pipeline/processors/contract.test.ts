@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
-import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor } from '../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../pipeline/processors/base/processor.ts';
 import { logMessage } from './inputs.ts';
 import { logFor, NOW, without } from './logs.ts';
@@ -38,7 +38,7 @@ describe('processors of others', () => {
 });
 
 for (const subject of subjects) {
-  const processor = firstStage(subject);
+  const processor = hostedProcessor(subject);
   const log = logFor(subject);
   describe(`the processor ${processor.name}`, () => {
     it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {

@@ -4,8 +4,8 @@ import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-rec
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
-import { partialInputOf, type HostedInput } from '../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
+import { partialInputOf } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { hostedProcessor, hostedMerger } from '../../../pipeline/processors/merge/hosted.ts';
 import type { Fold, Processor } from '../../../pipeline/processors/base/processor.ts';
 import { latestOf } from '../../fakes/measures-record.ts';
 import { logMessage, tickMessage } from './inputs.ts';
@@ -21,7 +21,7 @@ const SOURCES = 3;
 
 /** What a processor emits of a partition of the log, until all of it is told. */
 function partialsOf(processor: Processor, partition: number, messages: readonly KafkaMessage[]): AbsoluteRecord[] {
-  const stage = firstStage(processor);
+  const stage = hostedProcessor(processor);
   const state = stage.init();
   const last = messages.at(-1);
   const end = last === undefined ? [] : [tickMessage(Number(last.offset) + 1, Number(last.timestamp) + 10 * 86_400_000)];
@@ -30,7 +30,7 @@ function partialsOf(processor: Processor, partition: number, messages: readonly 
 }
 
 /** What mergers read where these records are on their partition. */
-const inputsOf = (records: readonly AbsoluteRecord[]): HostedInput[] =>
+const inputsOf = (records: readonly AbsoluteRecord[]): MergerInput[] =>
   records.map(({ value, headers }, offset) =>
     partialInputOf(0, { value, headers, offset: String(offset), timestamp: String(NOW + 1000 * offset) } as KafkaMessage),
   );
@@ -58,7 +58,7 @@ const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
   records.map(({ value, headers, ...where }) => ({ ...where, value: value.toString('base64'), headers: JSON.stringify(headers) }));
 
 /** Folds from a state on; gives the outputs by offset. */
-function fold(stage: Fold<never, HostedInput>, state: unknown, inputs: readonly HostedInput[]): Map<number, AbsoluteRecord[]> {
+function fold(stage: Fold<never, MergerInput>, state: unknown, inputs: readonly MergerInput[]): Map<number, AbsoluteRecord[]> {
   return new Map(inputs.map((input) => [input.offset, [...stage.fold(state as never, input)]]));
 }
 
@@ -68,7 +68,7 @@ const logs = fc.tuple(...Array.from({ length: SOURCES }, () => log));
 
 for (const { processor, merger } of merged)
   describe(`the merger ${merger.name} of ${processor.name}`, () => {
-    const stage = secondStage(merger) as Fold<never, MergerInput>;
+    const stage = hostedMerger(merger) as Fold<never, MergerInput>;
     const emitted = (all: readonly KafkaMessage[][]): AbsoluteRecord[][] => all.map((messages, n) => partialsOf(processor, n, messages));
 
     it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {

@@ -1,4 +1,4 @@
-import { loadExtensions } from '../../../main/extensions.ts';
+import { loadProcessorFiles } from '../../../main/processor-files.ts';
 import { mergers, processors } from '../../../pipeline/processors/index.ts';
 import type { Merger } from '../../../pipeline/processors/merge/merger.ts';
 import type { Processor } from '../../../pipeline/processors/base/processor.ts';
@@ -8,21 +8,18 @@ const EXAMPLES = ['examples/processors/service-entries.ts', 'examples/processors
 const asked = process.env['LOGWEIR_PROCESSORS'] ?? '';
 /** Why they cannot be loaded; null where they can. */
 export let fault: Error | null = null;
-const extensions = await loadExtensions(asked === '' ? EXAMPLES : asked.split(',')).catch((error: unknown) => {
+const files = await loadProcessorFiles(asked === '' ? EXAMPLES : asked.split(',')).catch((error: unknown) => {
   fault = error as Error;
   return [];
 });
 
 /** Processors that are held to the contract: ours and the examples, or those that are asked for. */
-export const subjects: readonly Processor[] = [
-  ...(asked === '' ? processors.members : []),
-  ...extensions.map(({ processor }) => processor),
-];
+export const subjects: readonly Processor[] = [...(asked === '' ? processors.members : []), ...files.map(({ processor }) => processor)];
 
 /** Mergers that are, with each processor whose partials they take. */
 export const merged: readonly { readonly processor: Processor; readonly merger: Merger }[] = [
   ...(asked === '' ? mergers.members : []).flatMap((merger) =>
     [merger.of, ...(merger.alsoOf ?? [])].map((name) => ({ processor: processors.find(name) as Processor, merger })),
   ),
-  ...extensions.flatMap(({ processor, merger }) => (merger === undefined ? [] : [{ processor, merger }])),
+  ...files.flatMap(({ processor, merger }) => (merger === undefined ? [] : [{ processor, merger }])),
 ];

@@ -12,11 +12,11 @@ import type { Batch } from '../../../../pipeline/processors/base/processor.ts';
 import { Aggregate, type AggregateJson } from '../../../../pipeline/processors/rules/aggregate.ts';
 import { compileRule, type CompiledRule } from '../../../../pipeline/processors/rules/rule.ts';
 import type { RulesRow } from '../../../../pipeline/processors/rules/rules-partial.ts';
-import { firstStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { EVERYTHING } from '../../../logsql/support.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
-import { ruleOf, START } from './rule-stages.ts';
+import { ruleOf, START } from '../../alerting/rules/rule-stages.ts';
 
 const entry = fc.record(
   {
@@ -59,7 +59,7 @@ function ruled(
   messages: readonly ReturnType<typeof logMessage>[],
   cuts: readonly number[],
 ): Map<string, Aggregate> {
-  const stage = firstStage(rules);
+  const stage = hostedProcessor(rules);
   let state = stage.init();
   const found = new Map<string, Aggregate>();
   const setting = { processor: rules.name, tenantId: 1, key: ruleKey(1), value: compiled.rule as never, version: 1 };

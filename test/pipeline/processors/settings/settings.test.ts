@@ -4,7 +4,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { readChecked } from '../../../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../../../pipeline/logs/logs-signal.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { firstStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { MAX_SETTING_BYTES, MAX_SETTINGS, parseSetting, settingText, type Setting } from '../../../../pipeline/core/setting.ts';
 import { Settings } from '../../../../pipeline/processors/settings/settings.ts';
@@ -31,7 +31,7 @@ const processor: Processor<{ now: unknown }> = {
   snapshot: () => Buffer.from('inner'),
   restore: (bytes) => (bytes.toString() === 'inner' ? { now: null } : null),
 };
-const hosted = firstStage(processor);
+const hosted = hostedProcessor(processor);
 const foldAll = (state: unknown, settings: readonly (Setting | undefined)[], from = 0): string[] => {
   told.length = 0;
   settings.forEach((setting, at) => hosted.fold(state, inputOf(3, tickMessage(from + at, NOW + at, setting))));
@@ -74,7 +74,7 @@ describe('a setting', () => {
   });
 });
 
-describe('a processor that is configured', () => {
+describe('a processor with settings', () => {
   it('is told what is newer, of what is for it, where it lies on the log', () => {
     const log = [
       undefined,
