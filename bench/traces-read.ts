@@ -9,7 +9,6 @@ import type { QueryJob } from '../api/query/engine.ts';
 import { jaegerSearch } from '../api/traces/jaeger/parameters.ts';
 import { tracesParameters, traceWindow } from '../api/traces/parameters.ts';
 import { Store } from '../pipeline/store/client.ts';
-import type { Sql } from '../pipeline/core/sql.ts';
 import { LogsqlStore } from '../test/e2e/logsql-store.ts';
 
 const { values: flags } = parseArgs({
@@ -28,7 +27,7 @@ class Counting extends Store {
     const onRead = (rows: number): void => {
       this.rowsRead += rows;
     };
-    return super.query(statement as Sql, { ...options, settings: { ...options.settings, wait_end_of_query: 1 }, onRead });
+    return super.query(statement, { ...options, settings: { ...options.settings, wait_end_of_query: 1 }, onRead });
   }
 }
 
