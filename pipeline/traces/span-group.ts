@@ -67,7 +67,7 @@ export class SpanGroup {
   readonly attributes = new AttributeList();
   readonly resourceSchemaUrl = new Place();
   resourceDropped = 0;
-  /** To be filled in between `beginScope` and `endScope`: attributes as a JSON array of OTLP, empty for none. */
+  /** To be filled in between `beginScope` and `endScope`, for each scope of the resource: attributes as a JSON array of OTLP, empty for none. */
   readonly scopeName = new Place();
   readonly version = new Place();
   readonly scopeAttributes = new ValueText(256);
@@ -104,8 +104,6 @@ export class SpanGroup {
     attributes.json(text);
     this.resource.set(text.bytes, 0, text.length);
     this.resourceTypes.set(attributes.types, 0, attributes.count);
-    this.beginScope();
-    this.endScope();
   }
 
   beginScope(): void {

@@ -43,11 +43,18 @@ export function takeZipkinSpan(span: unknown, out: SpansWriter, source: Buffer, 
   const tags = member(members, 'tags');
   const pairs = isObject(tags) ? Object.entries(tags) : [];
   const draft = out.begin();
-  putGroup(members, isObject(tags) ? tags : {}, out);
   if (!putId(draft.traceId, textOf(members, 'traceId'))) draft.refuse('the trace id is not 1 to 32 hexadecimal digits');
   if (!putId(draft.spanId, textOf(members, 'id'))) draft.refuse('the span id is not 1 to 16 hexadecimal digits');
   const parent = textOf(members, 'parentId');
   if (parent !== '' && !putId(draft.parentSpanId, parent)) draft.refuse('the id of the parent is not 1 to 16 hexadecimal digits');
+  if (draft.problem === '') {
+    putGroup(members, isObject(tags) ? tags : {}, out);
+    putParts(draft, members, pairs);
+  }
+  out.end(source, from, to);
+}
+
+function putParts(draft: SpanDraft, members: Members, pairs: readonly (readonly [string, unknown])[]): void {
   setPlace(draft.name, textOf(members, 'name'));
   draft.kind = KINDS.find(([kind]) => kind === textOf(members, 'kind'))?.[1] ?? INTERNAL;
   putTimes(draft, members);
@@ -55,7 +62,6 @@ export function takeZipkinSpan(span: unknown, out: SpansWriter, source: Buffer, 
   putEndpoint(draft.attributes, member(members, 'remoteEndpoint'), 'network.peer', 'peer.service');
   putEndpoint(draft.attributes, member(members, 'localEndpoint'), 'network.local', null);
   for (const flag of ['shared', 'debug']) if (member(members, flag) === true) add(draft, `zipkin.${flag}`, 'true', TYPES.boolean);
-  out.end(source, from, to);
 }
 
 /** Zipkin has no resource and no scope but for what tags say of them. */
