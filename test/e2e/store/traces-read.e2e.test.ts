@@ -3,7 +3,8 @@ import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Plan } from '../../../api/tenants/plans.ts';
 import type { Scope } from '../../../api/tenants/principal.ts';
 import { createTraceRoutes } from '../../../api/traces/routes.ts';
-import type { Store } from '../../../pipeline/store/client.ts';
+import { sql } from '../../../pipeline/core/sql.ts';
+import { Store } from '../../../pipeline/store/client.ts';
 import { FakeKeyStore, fakePrincipal } from '../../fakes/key-store.ts';
 import { insertSpans, spanId, SPANS_AT, traceId, type TestSpan } from '../../fakes/stored-spans.ts';
 import { startHost } from '../../fakes/test-host.ts';
@@ -316,6 +317,42 @@ describe('traces that are read', function () {
     }
     expect((await call('traces', DAY, 'one', 2)).status).to.equal(403);
     expect((await call('traces', DAY, 'writer')).status).to.equal(403);
+  });
+
+  it('reads by the key, the projection and the blooms', async () => {
+    class Explaining extends Store {
+      readonly plans: string[] = [];
+      override async rows(...[statement, options]: Parameters<Store['rows']>): ReturnType<Store['rows']> {
+        const plan = await super.rows(sql`EXPLAIN indexes = 1, projections = 1 ${statement}`, options);
+        this.plans.push(plan.map(([line]) => String(line).trim()).join('\n'));
+        return super.rows(statement, options);
+      }
+    }
+    const store = own.open(Explaining);
+    const host = await startHost({
+      keys: new FakeKeyStore({ one: {} }),
+      endpoints: createTraceRoutes(runtimeOver(store, { now: () => NOW })).map((route) => appEndpoint(route)),
+    });
+    const plansOf = async (path: string, given: Readonly<Record<string, string>> = {}): Promise<readonly string[]> => {
+      store.plans.length = 0;
+      await get(path, given, 'one', 1, host.url);
+      return [...store.plans];
+    };
+    try {
+      const [bounds] = await plansOf(`traces/${traceId(5)}`);
+      expect(bounds).to.match(/ReadFromMergeTree \(traces\)/);
+      const [newest, summaries, counted] = await plansOf('traces', { ...DAY, service: 'web' });
+      expect(newest).to.include('Read type: InReverseOrder');
+      expect(newest).to.match(/PrimaryKey\s+Keys:[^]*service[^]*time/);
+      expect(summaries).to.match(/ReadFromMergeTree \(traces\)/);
+      expect(counted).to.include('Name: i_trace');
+      expect((await plansOf('traces', { ...DAY, tag: 'user.id:u7' }))[0]).to.include('Name: i_values');
+      // no resource of the service has it: then the bloom is enough
+      expect((await plansOf('traces', { ...DAY, service: 'cart', tag: 'user.id:u7' }))[1]).to.include('Name: i_values');
+    } finally {
+      await host.stop();
+      await store.close();
+    }
   });
 
   it('streams a trace that is too large to be held, each span once', async () => {

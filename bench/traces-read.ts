@@ -1,0 +1,89 @@
+/**
+ * `npm run bench:traces-read`: how long reads of traces take, among spans of a day that are made here, on a ClickHouse of its own.
+ *   npm run bench:traces-read -- [--traces 200000] [--rounds 30]
+ * A trace has 10 spans. Prints a Markdown table: milliseconds from the question to the whole answer, and rows that ClickHouse read.
+ */
+import { parseArgs } from 'node:util';
+import { LocalEngine } from '../api/engine/local-engine.ts';
+import type { QueryJob } from '../api/query/engine.ts';
+import { jaegerSearch } from '../api/traces/jaeger/parameters.ts';
+import { tracesParameters, traceWindow } from '../api/traces/parameters.ts';
+import { Store } from '../pipeline/store/client.ts';
+import { LogsqlStore } from '../test/e2e/logsql-store.ts';
+
+const { values: flags } = parseArgs({
+  options: { traces: { type: 'string', default: '200000' }, rounds: { type: 'string', default: '30' } },
+});
+const [traces, rounds, WARM_UP, BATCH] = [Number(flags.traces), Number(flags.rounds), 3, 50_000];
+const DAY_NS = 86_400_000_000_000n;
+/** 2026-11-18T00:00:00Z. */
+const START = 1_794_960_000_000_000_000n;
+const window = { start: '2026-11-18T00:00:00Z', end: '2026-11-19T00:00:00Z' };
+
+/** A client that counts what ClickHouse reads. */
+class Counting extends Store {
+  rowsRead = 0;
+  override query(...[statement, options]: Parameters<Store['query']>): ReturnType<Store['query']> {
+    const onRead = (rows: number): void => {
+      this.rowsRead += rows;
+    };
+    return super.query(statement, { ...options, settings: { ...options.settings, wait_end_of_query: 1 }, onRead });
+  }
+}
+
+/** Spans of HTTP and database calls in 20 services, 8 attributes each, 2 % with errors. */
+const made = (
+  from: number,
+  count: number,
+): string => `INSERT INTO spans (tenant_id, time, duration, trace_id, span_id, parent_span_id, service, name, kind, status, flags, scope, scope_version, resource, resource_types, attributes, attribute_types, retention_days, arrived, kafka_off, kafka_idx)
+SELECT 1, fromUnixTimestamp64Nano(toInt64(${String(START)}) + toInt64(tr) * intDiv(${String(DAY_NS)}, ${String(traces)}) + sp * 1000000, 'UTC') AS began, cityHash64(number) % 50000000,
+ toFixedString(unhex(concat(leftPad(hex(cityHash64(tr)), 16, '0'), leftPad(hex(sipHash64(tr)), 16, '0'))), 16), toFixedString(unhex(leftPad(hex(sipHash64(number)), 16, '0')), 8),
+ if(sp = 0, toFixedString('', 8), toFixedString(unhex(leftPad(hex(sipHash64(number - 1)), 16, '0')), 8)), concat('svc-', toString((cityHash64(tr, 'a') % 20 + intDiv(sp, 3)) % 20)) AS own,
+ concat('op-', toString(cityHash64(tr, sp) % 30)), [2, 3, 2, 3, 2, 1, 1, 3, 2, 1][sp + 1], if(cityHash64(number, 'e') % 50 = 0, 2, 0), 257, 'scope', '1.2',
+ concat('{"service.name":"', own, '","host.name":"h', toString(cityHash64(tr) % 10), '","telemetry.sdk.language":"nodejs"}'), 'sss',
+ map('http.request.method', 'GET', 'http.response.status_code', ['200', '200', '200', '404', '500'][cityHash64(number, 's') % 5 + 1], 'url.path', concat('/api/v1/items/', toString(cityHash64(number, 'p') % 100000)), 'server.address', 'svc.local', 'server.port', '8080', 'user.id', toString(cityHash64(number, 'u') % 50000), 'network.protocol.version', '1.1', 'thread.id', toString(number % 16)), 'sisssisi', 0, began, intDiv(number, 1000), number % 1000
+FROM (SELECT number, intDiv(number, 10) AS tr, number % 10 AS sp FROM numbers(${String(from * 10)}, ${String(count * 10)}))`;
+
+const own = await LogsqlStore.start();
+for (let from = 0; from < traces; from += BATCH) await own.store.command(made(from, Math.min(BATCH, traces - from)));
+const store = own.open(Counting);
+const engine = new LocalEngine({ store, now: () => START + DAY_NS, limits: { maxFacetFields: 50 } });
+const ids = (await own.store.ownerRows(`SELECT lower(hex(trace_id)) FROM spans WHERE kafka_idx = 0 LIMIT 1 BY trace_id LIMIT 500`)).map(([id]) => String(id)); // prettier-ignore
+
+const list = (given: string): object => ({ ...tracesParameters(new URLSearchParams(given)), ...window });
+const us = (ns: bigint): string => String(ns / 1000n);
+const jaeger = (given: string): object => jaegerSearch(new URLSearchParams(`start=${us(START)}&end=${us(START + DAY_NS)}&${given}`));
+const QUESTIONS: readonly (readonly [string, string, (round: number) => object])[] = [
+  ['a trace of 10 spans', 'traces/show', (round) => ({ id: ids[(round * 7) % ids.length] })],
+  ['newest 20 of a service in a day', 'traces/list', (round) => list(`service=svc-${String(round % 20)}`)],
+  ['with a minimum duration', 'traces/list', (round) => list(`service=svc-${String(round % 20)}&min_duration=49.9ms`)],
+  ['with an attribute', 'traces/list', (round) => list(`service=svc-${String(round % 20)}&tag=user.id:${String(round * 31)}`)],
+  ['an attribute without a service', 'traces/list', (round) => list(`tag=user.id:${String(round * 31)}`)],
+  ['without any condition', 'traces/list', () => list('')],
+  ['services', 'traces/services', () => ({ ...traceWindow(new URLSearchParams('')), ...window })],
+  ['operations of a service', 'traces/operations', (round) => ({ service: `svc-${String(round % 20)}`, ...window })],
+  ['service map of a day', 'traces/service-map', () => window],
+  ["Jaeger's search, 20 whole traces", 'jaeger/traces', (round) => jaeger(`limit=20&service=svc-${String(round % 20)}`)],
+];
+
+const jobOf = (operation: string, parameters: object): QueryJob => ({
+  ...{ operation, parameters, tenantId: 1, retentionDays: 0, atOnce: 4, requestId: 'bench', timeoutMs: 60_000 },
+  ...{ startedAt: performance.now(), signal: new AbortController().signal },
+});
+
+console.log(`| among ${String(traces * 10)} spans | least | median | p90 | rows read |\n|---|--:|--:|--:|--:|`);
+for (const [what, operation, parameters] of QUESTIONS) {
+  const times: number[] = [];
+  for (let round = 0; round < rounds + WARM_UP; round++) {
+    if (round === WARM_UP) store.rowsRead = 0;
+    const began = performance.now();
+    const { stream } = await engine.run(jobOf(operation, parameters(round)));
+    for await (const piece of stream ?? []) void piece;
+    if (round >= WARM_UP) times.push(performance.now() - began);
+  }
+  times.sort((a, b) => a - b);
+  const part = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? NaN).toFixed(1);
+  console.log(`| ${what} | ${part(0)} | ${part(0.5)} | ${part(0.9)} | ${String(Math.round(store.rowsRead / rounds))} |`);
+}
+await store.close();
+await own.stop();
