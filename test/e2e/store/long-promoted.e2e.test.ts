@@ -111,6 +111,9 @@ const QUERIES: readonly string[] = [
   ]),
 ];
 
+/** Of what was applied, what brought promoted fields up; later migrations are of other tables. */
+const upToShortPromoted = (applied: readonly number[]): number[] => applied.filter((number) => number <= 15);
+
 describe('promoted fields of any length', function () {
   this.timeout(900_000);
   let own: LogsqlStore;
@@ -154,7 +157,7 @@ describe('promoted fields of any length', function () {
     expect(before.counts).to.be.above(3 * LONGEST);
 
     await own.store.command('SYSTEM STOP MERGES logs');
-    expect(await migrate(own.store)).to.deep.equal([14, 15]);
+    expect(upToShortPromoted(await migrate(own.store))).to.deep.equal([14, 15]);
     expect((await promotedBytes(own.store, 'host')).column).to.equal(before.column);
     expect(await differences()).to.deep.equal([]);
 
@@ -222,7 +225,7 @@ describe('a table of before, whose ClickHouse is killed while it is brought up',
       store = new Store(engine);
       await command.call(store, 'SELECT 1').catch(() => undefined);
       await store.command('SYSTEM STOP MERGES logs');
-      expect(await migrate(store)).to.deep.equal(applied);
+      expect(upToShortPromoted(await migrate(store))).to.deep.equal(applied);
     }
     await store.command('SYSTEM START MERGES logs');
     await untilMutated(store);
