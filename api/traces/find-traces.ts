@@ -1,6 +1,7 @@
 import { conjunction, int64, ofTenant, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
+import { WHOLE_RESOURCE } from './stored-span.ts';
 import { filterConditions, isInSomeResource, isWithin, keyOf, lookedUp, type SpanFilter, type Span } from './span-filter.ts';
 
 /** The place of a trace among those that were found: when the newest of its matching spans begins (nanoseconds, digits), and its id. */
@@ -59,23 +60,23 @@ function behind({ time, id }: Cursor, own: readonly Sql[], span: Span): Sql[] {
 async function resourcesOf(filter: SpanFilter, span: Span, request: Request, deps: Deps): Promise<ReadonlyMap<string, Sql>> {
   const tags = lookedUp(filter);
   if (tags.length === 0) return new Map();
-  const lists = tags.map(([name, value]) => sql`arrayFilter(resource -> ${isInSomeResource(name, value)}, all)`);
+  const lists = tags.map(([name, value]) => sql`arrayFilter(one -> ${isInSomeResource(sql`one`, name, value)}, all)`);
   const where = conjunction([
     ofTenant(request.tenantId),
     ...(filter.service === null ? [] : [sql`service = ${text(filter.service)}`]),
     isWithin(span),
   ]);
-  const all = sql`(SELECT groupUniqArray(${uint32(MOST_RESOURCES + 1)})(resource) FROM spans WHERE ${where})`;
+  const found = sql`(SELECT (groupUniqArray(${uint32(MOST_RESOURCES + 1)})(resource), countIf(notEmpty(long_resource))) FROM spans WHERE ${where})`;
   const [row] = await tenantRows(
-    sql`WITH ${all} AS all SELECT length(all), ${lists.reduce((list, one) => sql`${list}, ${one}`)}`,
+    sql`WITH ${found} AS found, found.1 AS all SELECT length(all), found.2, ${lists.reduce((list, one) => sql`${list}, ${one}`)}`,
     request,
     deps,
   );
-  const isMany = Number(row?.[0]) > MOST_RESOURCES;
+  const isMany = Number(row?.[0]) > MOST_RESOURCES || Number(row?.[1]) > 0;
   return new Map(
     tags.flatMap((tag, index): [string, Sql][] => {
-      const having = row?.[index + 1] as string[];
-      if (isMany) return [[keyOf(tag), isInSomeResource(...tag)]];
+      const having = row?.[index + 2] as string[];
+      if (isMany) return [[keyOf(tag), isInSomeResource(WHOLE_RESOURCE, ...tag)]];
       return having.length === 0 ? [] : [[keyOf(tag), sql`resource IN ${texts(having)}`]];
     }),
   );

@@ -56,10 +56,10 @@ function attribute(name: string, value: string): Sql {
 /** Before the name of a tag that only resources have. */
 const OF_RESOURCE = 'resource.';
 
-/** Whether `resource` has an attribute with this value. */
-export const isInSomeResource = (name: string, value: string): Sql => {
+/** Whether a resource, the JSON of its attributes, has an attribute with this value. */
+export const isInSomeResource = (resource: Sql, name: string, value: string): Sql => {
   const own = name.startsWith(OF_RESOURCE) ? name.slice(OF_RESOURCE.length) : name;
-  return sql`JSONHas(resource, ${text(own)}) AND JSONExtractString(resource, ${text(own)}) = ${text(value)}`;
+  return sql`JSONHas(${resource}, ${text(own)}) AND JSONExtractString(${resource}, ${text(own)}) = ${text(value)}`;
 };
 
 /** What tells tags apart. */

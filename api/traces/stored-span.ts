@@ -41,8 +41,11 @@ const NO_PARENT = '0'.repeat(16);
 /** When a row arrived and where it lies, as a text that orders rows as their numbers do. */
 export const PLACE: Sql = sql`concat(leftPad(toString(toUnixTimestamp64Milli(arrived)), 14, '0'), leftPad(toString(kafka_off), 20, '0'), leftPad(toString(kafka_idx), 10, '0'))`;
 
+/** The resource of a span, of whatever length. */
+export const WHOLE_RESOURCE: Sql = sql`if(empty(long_resource), resource, long_resource)`;
+
 /** What is read of a span, in the order that `spanOf` takes. */
-export const SPAN_COLUMNS: Sql = sql`lower(hex(trace_id)), lower(hex(span_id)), lower(hex(parent_span_id)), toString(reinterpretAsInt64(time)), toString(duration), service, name, kind, status, status_message, trace_state, flags, scope, scope_version, context, resource, resource_types, mapKeys(attributes), mapValues(attributes), attribute_types, events, links, dropped_attributes, dropped_events, dropped_links, ${PLACE}`;
+export const SPAN_COLUMNS: Sql = sql`lower(hex(trace_id)), lower(hex(span_id)), lower(hex(parent_span_id)), toString(reinterpretAsInt64(time)), toString(duration), service, name, kind, status, status_message, trace_state, flags, scope, scope_version, context, ${WHOLE_RESOURCE}, resource_types, mapKeys(attributes), mapValues(attributes), attribute_types, events, links, dropped_attributes, dropped_events, dropped_links, ${PLACE}`;
 
 /** A row of `SPAN_COLUMNS`. */
 export function spanOf(row: Row): StoredSpan {

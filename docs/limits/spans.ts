@@ -18,14 +18,11 @@ export const SPANS: Section = {
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {
-      what: 'Words: names of spans, services, scopes and keys of attributes; a resource',
+      what: 'Words: names of spans, services, scopes, and keys of attributes',
       of: 'an entry',
-      bound: [
-        from('pipeline/traces/span-group.ts')('MAX_WORD_BYTES', 'bytes'),
-        from('pipeline/traces/span-group.ts')('MAX_RESOURCE_BYTES', 'bytes of a resource'),
-      ],
-      beyond: 'The span is rejected.',
-      others: 'They read them where parts are merged: 16 KiB each.',
+      bound: [from('pipeline/traces/span-group.ts')('MAX_WORD_BYTES', 'bytes')],
+      beyond: 'The span is rejected. A longer resource lies in a column of its own.',
+      others: 'They read a dictionary of up to 8,192 of them.',
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {

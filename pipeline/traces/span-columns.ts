@@ -31,7 +31,7 @@ const WORD_COLUMNS = {
   keys: 'keys',
 } as const;
 
-const TEXT_COLUMNS = ['statusMessage', 'traceState', 'events', 'links', 'values'] as const;
+const TEXT_COLUMNS = ['statusMessage', 'traceState', 'longResource', 'events', 'links', 'values'] as const;
 /** Columns of four bytes a row, and of eight as two words. */
 const NUMBERS = { time: 2, duration: 2, flags: 1, droppedAttributes: 1, droppedEvents: 1, droppedLinks: 1 } as const;
 /** Columns of bytes, and how many a row has. */
@@ -69,12 +69,13 @@ export class SpanColumns {
 
   /** About what the encoded columns have before they are compressed. */
   get size(): number {
-    const { statusMessage, traceState, events, links, values } = this.texts;
+    const { statusMessage, traceState, longResource, events, links, values } = this.texts;
     return (
       this.count * ROW_BYTES +
       this.words.keys.length +
       statusMessage.length +
       traceState.length +
+      longResource.length +
       events.length +
       links.length +
       values.length
@@ -182,6 +183,7 @@ const PUTS: readonly Put[] = [
   words('scope_version', 'scopeVersion'),
   words('context', 'context'),
   words('resource', 'resource'),
+  text('long_resource', 'longResource'),
   words('resource_types', 'resourceTypes'),
   column('attributes', (to, { words: { keys }, attributeEnds, texts, count }) => {
     to.putNumber(DICTIONARY_VERSION);

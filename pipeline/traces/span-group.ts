@@ -6,10 +6,14 @@ import type { SpanWords } from './span-columns.ts';
 import { ValueText } from './value-text.ts';
 
 const SERVICE_NAME = Buffer.from('service.name');
-/** Words lie in the dictionaries of a part, which all tenants' queries read: those of a span, and of its resource. Bytes. */
-export const MAX_WORD_BYTES = 16_384;
-const MAX_RESOURCE_BYTES = 65_536;
+/**
+ * Words lie in dictionaries of up to 8,192 that all tenants with spans in the same part read: so these are rejected where they are longer, and a
+ * longer resource is kept beside them, in a column of its own. Bytes.
+ */
+export const MAX_WORD_BYTES = 4096;
 const tooLong = (what: string, most: number): string => `a ${what} of more than ${String(most)} bytes`;
+
+const NONE = Buffer.alloc(0);
 
 /** A string by its UTF-8, where it lies. */
 export class Place {
@@ -63,6 +67,8 @@ class SharedWord {
 export class SpanGroup {
   readonly service: SharedWord;
   readonly resource: SharedWord;
+  /** The resource, where it is too long for a word, which is empty then. */
+  longResource: Buffer = NONE;
   readonly resourceTypes: SharedWord;
   readonly scope: SharedWord;
   readonly scopeVersion: SharedWord;
@@ -108,8 +114,9 @@ export class SpanGroup {
     const text = this.#text;
     text.clear();
     attributes.json(text);
-    if (this.resourceProblem === '' && text.length > MAX_RESOURCE_BYTES) this.resourceProblem = tooLong('resource', MAX_RESOURCE_BYTES);
-    this.resource.set(text.bytes, 0, Math.min(text.length, MAX_RESOURCE_BYTES));
+    const isLong = text.length > MAX_WORD_BYTES;
+    this.longResource = isLong ? Buffer.from(text.bytes.subarray(0, text.length)) : NONE;
+    this.resource.set(text.bytes, 0, isLong ? 0 : text.length);
     this.resourceTypes.set(attributes.types, 0, attributes.count);
   }
 

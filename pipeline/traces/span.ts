@@ -61,6 +61,8 @@ export type SpanRow = {
   readonly context: string;
   /** The attributes of the resource: a JSON object of strings in their order; empty for none. */
   readonly resource: string;
+  /** The same where it has more bytes than a word may have; `resource` is empty then. */
+  readonly longResource: string;
   /** A character of TYPES for each of them, and for each attribute of the span. */
   readonly resourceTypes: string;
   readonly attributes: Pairs;
@@ -99,6 +101,7 @@ export const spanLayout = new Layout<SpanRow>(SPANS, [
   { name: 'scope_version', type: word, member: 'scopeVersion' },
   { name: 'context', type: word, member: 'context' },
   { name: 'resource', type: word, member: 'resource' },
+  { name: 'long_resource', type: string, member: 'longResource' },
   { name: 'resource_types', type: word, member: 'resourceTypes' },
   { name: 'attributes', type: wordPairs, member: 'attributes' },
   { name: 'attribute_types', type: word, member: 'attributeTypes' },

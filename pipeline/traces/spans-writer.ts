@@ -97,7 +97,7 @@ export class SpansWriter implements RowWriter {
     const reason = this.#fault(draft);
     if (reason !== '') this.reject(reason, source, from, to);
     else {
-      this.#bytes += ROW_BYTES + draft.size;
+      this.#bytes += ROW_BYTES + draft.size + this.group.longResource.length;
       this.#add(draft, this.#chunkOf(draft.traceId).columns);
       this.accepted += 1;
       this.total += 1;
@@ -134,7 +134,7 @@ export class SpansWriter implements RowWriter {
     const { name } = draft;
     if (Math.max(name.end - name.start, draft.attributes.longestKey) > MAX_WORD_BYTES)
       return `a name of more than ${String(MAX_WORD_BYTES)} bytes`;
-    if (draft.size > MAX_SPAN_BYTES) return `longer than ${String(MAX_SPAN_BYTES)} bytes as it is stored`;
+    if (draft.size + group.longResource.length > MAX_SPAN_BYTES) return `longer than ${String(MAX_SPAN_BYTES)} bytes as it is stored`;
     if (this.#bytes > options.maxRowBytes)
       return `the spans before it take more than ${String(options.maxRowBytes)} bytes as they are stored`;
     return '';
@@ -198,6 +198,7 @@ export class SpansWriter implements RowWriter {
     words.scopeVersion.add(group.scopeVersion.word);
     words.context.add(group.context.word);
     words.resource.add(group.resource.word);
+    texts.longResource.raw(group.longResource, 0, group.longResource.length);
     words.resourceTypes.add(group.resourceTypes.word);
     const { count } = attributes;
     words.attributeTypes.add(types.of(attributes.types, 0, count, () => attributes.types.toString('latin1', 0, count)));

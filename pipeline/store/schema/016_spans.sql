@@ -24,6 +24,8 @@ CREATE TABLE IF NOT EXISTS spans (
   context LowCardinality(String) CODEC(ZSTD(1)),
   -- attributes of the resource: a JSON object of strings; empty for none
   resource LowCardinality(String) CODEC(ZSTD(1)),
+  -- the same where it has more than 4,096 bytes: dictionaries are read by all tenants that have spans in the part
+  long_resource String CODEC(ZSTD(1)),
   -- a character for each attribute, in their order: s string, b boolean, i int, d double, y bytes in base64, v plain JSON, o OTLP's JSON, n none
   resource_types LowCardinality(String) CODEC(ZSTD(1)),
   attributes Map(LowCardinality(String), String) CODEC(ZSTD(1)),

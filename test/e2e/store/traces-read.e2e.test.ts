@@ -47,9 +47,13 @@ const request = (number: number, at: number, more: Partial<TestSpan> = {}): Test
     resource: [
       ['service.name', 'cart'],
       ['host.name', `h${String(number % 3)}`],
+      // too long for a dictionary
+      ...(number === 8 ? [['process.command_line', COMMAND_LINE] as const] : []),
     ],
   },
 ];
+
+const COMMAND_LINE = `java -cp ${'a.jar:'.repeat(800)}`;
 
 describe('traces that are read', function () {
   this.timeout(600_000);
@@ -123,7 +127,11 @@ describe('traces that are read', function () {
     expect(await found({ tags: '{"n":3,"user.id":"u3"}' })).to.deep.equal([3]);
     expect(await found({ tags: '{"n":3,"user.id":"u4"}' })).to.deep.equal([]);
     expect(await found({ service: 'cart', tag: 'host.name:h1' })).to.deep.equal([7, 4, 1]);
+    expect(await found({ service: 'cart', tag: 'host.name:h1', end: '2026-11-18T12:00:06.5Z' }), 'no long one').to.deep.equal([7, 4, 1]);
     expect(await found({ tag: 'resource.host.name:h2' })).to.deep.equal([8, 5, 2]);
+    expect(await found({ tag: 'resource.host.name:h2', end: '2026-11-18T12:00:06.5Z' })).to.deep.equal([5, 2]);
+    expect(await found({ service: 'cart', tag: 'host.name:h2' })).to.deep.equal([8, 5, 2]);
+    expect(await found({ tag: `resource.process.command_line:${COMMAND_LINE}` })).to.deep.equal([8]);
     expect(await found({ service: 'web', tag: 'error:true' })).to.deep.equal([5]);
     expect(await found({ tag: 'span.kind:consumer' })).to.deep.equal([]);
     expect(await found({ service: 'nosuch' })).to.deep.equal([]);
