@@ -18,7 +18,7 @@ const isWhole = args.includes('--all');
 const names = args.filter((word) => word !== '--all');
 let stages;
 try {
-  stages = selected(names, root);
+  stages = selected(names, root, isWhole);
 } catch (error) {
   log(error.message);
   process.exit(2);

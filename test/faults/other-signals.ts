@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requestOf, tracesProtobuf } from '../fixtures/otlp/traces.ts';
 import { Random } from '../fuzz/random.ts';
 import type { Cluster } from './cluster.ts';
 import type { Violation } from './verdict.ts';
@@ -25,8 +27,27 @@ const marks: OtherSignal = {
   stored: (tenantId) => `SELECT name, count() FROM marks WHERE tenant_id = ${String(tenantId)} GROUP BY name`,
 };
 
+/** One trace for each span, so that all partitions are written. */
+const spanOf = (name: string): Record<string, unknown> => {
+  const id = createHash('sha256').update(name).digest('hex');
+  const start = BigInt(Date.now()) * 1_000_000n;
+  return {
+    ...{ traceId: id.slice(0, 32), spanId: id.slice(32, 48), name, kind: 2 },
+    ...{ startTimeUnixNano: String(start), endTimeUnixNano: String(start + 1_000_000n) },
+  };
+};
+const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'faults' } }] };
+
+const spans: OtherSignal = {
+  name: 'spans',
+  path: '/v1/traces',
+  headers: { 'Content-Type': 'application/x-protobuf' },
+  body: (names) => tracesProtobuf(requestOf(names.map(spanOf), resource)),
+  stored: (tenantId) => `SELECT name, count() FROM spans WHERE tenant_id = ${String(tenantId)} GROUP BY name`,
+};
+
 /** Every signal that `--signals` takes. */
-export const OTHER_SIGNALS: readonly OtherSignal[] = [marks];
+export const OTHER_SIGNALS: readonly OtherSignal[] = [marks, spans];
 
 const EVERY_MS = 40;
 const MAX_OPEN = 50;

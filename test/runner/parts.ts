@@ -20,7 +20,13 @@ export type Part = {
  * Parts of a stage run side by side, in their order: what takes long comes first. `more`: so many more of them at a time than there are cores,
  * as most of them wait. A stage that fails ends the run.
  */
-export type Stage = { readonly name: string; readonly parts: readonly Part[]; readonly more?: number };
+export type Stage = {
+  readonly name: string;
+  readonly parts: readonly Part[];
+  readonly more?: number;
+  /** Only by its name, and with `--all`: what CI runs after `npm test`. */
+  readonly isLong?: true;
+};
 
 const bin = (file: string): string => path.join('node_modules', file);
 const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
@@ -28,7 +34,8 @@ const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
 /**
  * All that `npm test` runs: what is fast and needs no engine comes first. Parts that need engines share them: the files of `instance` and of
  * `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse, those of `broker` a Kafka that one
- * has at a time. Those of `restarts` and `faults` start their own, since that is what they test.
+ * has at a time. What is long is apart: `restarts` and `faults` start their own engines, since that is what they test, `shippers` installs programs of
+ * four languages, `scores` computes days of detection.
  */
 export const STAGES: readonly Stage[] = [
   {
@@ -47,11 +54,20 @@ export const STAGES: readonly Stage[] = [
     more: 2,
     parts: [
       { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, ...END_TO_END },
-      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
-      { name: 'failures', files: ['test/e2e/failures/*.test.ts', 'test/shippers/*.test.ts'], ...END_TO_END },
-      { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
+      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], ...END_TO_END },
       { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
+    ],
+  },
+  {
+    name: 'long',
+    isLong: true,
+    more: 2,
+    parts: [
+      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
+      { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
+      { name: 'shippers', files: ['test/shippers/*.test.ts'], ...END_TO_END },
+      { name: 'scores', files: ['test/e2e/scores/*.test.ts'], ...END_TO_END },
     ],
   },
 ];

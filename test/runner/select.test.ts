@@ -9,8 +9,10 @@ const filesFor = (...names: string[]): readonly string[] =>
   selected(names, ROOT).flatMap(({ parts }) => parts.flatMap((part) => filesOf(part, ROOT)));
 
 describe('what `npm test -- NAME` runs', () => {
-  it('is all without a name, and a stage or part by its name', () => {
-    expect(selected([], ROOT)).to.equal(STAGES);
+  it('is all but what is long without a name, all with `--all`, and a stage or part by its name', () => {
+    expect(selected([], ROOT).map(({ name }) => name)).to.deep.equal(['checks', 'unit', 'engines']);
+    expect(selected([], ROOT, true)).to.deep.equal(STAGES);
+    expect(selected(['long'], ROOT)).to.deep.equal(STAGES.filter(({ name }) => name === 'long'));
     expect(selected(['lint'], ROOT)).to.deep.equal([{ name: 'checks', parts: STAGES[0]?.parts.filter(({ name }) => name === 'lint') }]);
     expect(selected(['checks'], ROOT)).to.deep.equal([STAGES[0]]);
   });

@@ -7,10 +7,11 @@ const SOURCE = /\.(?:ts|mjs)$/;
 
 /**
  * The stages with only what belongs to one of the names: a stage or part (`unit`, `lint`), a test file, a source file or a room (`pipeline/bus`), a piece of
- * a test file's path, or words of a promise or its page (test/docs/promises.ts). All of it without names. Throws where a name belongs to nothing.
+ * a test file's path, or words of a promise or its page (test/docs/promises.ts). Without names all but what is long, which `isWhole` adds. Throws
+ * where a name belongs to nothing.
  */
-export function selected(names: readonly string[], root: string): readonly Stage[] {
-  if (names.length === 0) return STAGES;
+export function selected(names: readonly string[], root: string, isWhole = false): readonly Stage[] {
+  if (names.length === 0) return STAGES.filter(({ isLong = false }) => isWhole || !isLong);
   const parts = STAGES.flatMap((stage) => stage.parts);
   const all = parts.flatMap((part) => filesOf(part, root));
   const wholeParts = new Set(
@@ -23,7 +24,7 @@ export function selected(names: readonly string[], root: string): readonly Stage
     const own = filesOf(part, root).filter((file) => files.has(file));
     return own.length === 0 ? [] : [{ ...part, files: own }];
   };
-  return STAGES.map(({ name, parts: own }) => ({ name, parts: own.flatMap(choose) })).filter(({ parts: own }) => own.length > 0);
+  return STAGES.map((stage) => ({ ...stage, parts: stage.parts.flatMap(choose) })).filter(({ parts: own }) => own.length > 0);
 }
 
 function filesFor(name: string, all: readonly string[], root: string): readonly string[] {
