@@ -87,7 +87,8 @@ describe('hostile bodies of OTLP and Loki', () => {
           status = httpErrorOf(error)?.status ?? 0;
         }
       });
-      expect(cost).to.be.below(800 * SHARE);
+      // the bound of a whole body for a part of it, too: what grows with the square of the part is far above it
+      expect(cost).to.be.below(800);
       expect(status).to.be.oneOf([200, 400]);
       const bytes = out.chunks().reduce((sum, { size }) => sum + size, 0);
       expect(bytes).to.be.below(64 * MAX_BYTES);
