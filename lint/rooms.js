@@ -168,7 +168,7 @@ export const ROOMS = {
   'api/control': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/alerting/announcements', 'api/tenants', 'api/auth'],
   'api/limits': ['pipeline/core', 'pipeline/bus/*', 'api/tenants'],
   'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'api/tenants', 'api/auth'],
-  'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/http'],
+  'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/admin': [
     'pipeline/core',

@@ -6,7 +6,7 @@ const body = from('api/http/body.ts');
 const unsent = from('api/http/unsent-answers.ts');
 const pace = from('api/http/refusal-pace.ts');
 const compression = from('api/http/answer-compression.ts');
-const rate = from('api/limits/query-rate.ts');
+const rate = from('api/limits/call-rate.ts');
 const forms = from('api/select/arguments.ts');
 
 /** What a client does to a host, whoever it is. */

@@ -15,6 +15,14 @@ export const RULES: Section = {
   title: 'Rules, settings and detectors of your own',
   rows: [
     {
+      what: 'Changes of rules, webhooks, settings and alerts in a minute, and at once',
+      of: 'a tenant',
+      bound: [from('api/app/change-rate.ts')('MAX_CHANGES', '')],
+      beyond: '429',
+      others: 'nothing',
+      test: 'test/api/app/change-rate.test.ts',
+    },
+    {
       what: 'Rules',
       of: 'a tenant',
       bound: [plans('RULES', ''), plans('MOST_RULES', 'at most'), rules('MOST_RULES', 'places')],

@@ -13,6 +13,7 @@ import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
+import { changeRate } from '../../api/app/change-rate.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
@@ -152,7 +153,7 @@ export const appRole: Role = {
     const tails = new LiveTails();
     const live = createLive(context, { control, runtime, tails });
     const read = [
-      ...queries.map((route) => appEndpoint(route)),
+      ...queries.map(changeRate()).map((route) => appEndpoint(route)),
       ...createSelectEndpoints(runtime),
       ...createJaegerEndpoints(runtime),
       ...live.endpoints,

@@ -86,7 +86,7 @@ describe('constants that are read from their source', () => {
     ['pipeline/alerting/streams/alerts-merger.ts', 'BOUNDS', 'patterns.ofTenant', 1.2 * 1024 * 1024],
     ['pipeline/processors/rules/tenant-counts.ts', 'BUDGET', undefined, 1e9],
     ['pipeline/processors/volume/segment.ts', 'EXCESSIVE_SHARE', undefined, 1 / 64],
-    ['api/limits/query-rate.ts', 'keep', undefined, 10_000],
+    ['api/limits/call-rate.ts', 'keep', undefined, 10_000],
   ];
   for (const [file, name, index, value] of FOUND)
     it(`are numbers: ${name} of ${file}`, () => {

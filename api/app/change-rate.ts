@@ -1,0 +1,26 @@
+import { rateLimited } from '../../pipeline/core/errors.ts';
+import type { Route } from '../http/route.ts';
+import { callRate, type CallRateOptions } from '../limits/call-rate.ts';
+
+/** Requests that change something (rules, webhooks, settings, alerts) of a tenant, in any minute and at once. Each is a record that every process reads. */
+export const MAX_CHANGES = 300;
+
+/** Gives routes that need the scope `write` the rate of changes: over it a tenant has 429 with the time to wait. Others stay as they are. */
+export function changeRate(options: CallRateOptions = {}): (route: Route) => Route {
+  const waitOf = callRate(options);
+  return (route) =>
+    route.scope !== 'write'
+      ? route
+      : {
+          ...route,
+          handle: (context) => {
+            const wait = waitOf(String(context.principal.tenantId), MAX_CHANGES);
+            if (wait > 0)
+              throw rateLimited(
+                `The tenant has used up its ${String(MAX_CHANGES)} changes a minute; try again in ${String(wait)} s.`,
+                wait,
+              );
+            return route.handle(context);
+          },
+        };
+}

@@ -1,0 +1,47 @@
+import { BURST_SECONDS, FULL_AFTER, fullBucket, refill, takePlatform, type Bucket } from './token-bucket.ts';
+
+export type CallRateOptions = {
+  /** Whole microseconds of a monotonic clock. */
+  readonly now?: () => number;
+  /** Buckets that are kept whatever their state. */
+  readonly keep?: number;
+};
+
+/** Counts a call of who has this key, at so many calls a minute (1 to MAX_RATE). Returns 0, or the whole seconds to wait where it is refused. */
+export type CallRate = (key: string, perMinute: number) => number;
+
+const MICRO = 1_000_000;
+const MINUTE = 60;
+/**
+ * The arithmetic is that of the ingest buckets, whose burst is BURST_SECONDS of the rate. A call costs as many tokens: a full bucket
+ * holds as many calls as a minute allows. Time runs slower: it fills in a minute.
+ */
+const COST = BURST_SECONDS;
+const SLOWNESS = MINUTE / BURST_SECONDS;
+
+/**
+ * A token bucket for each key, with a burst of one minute's allowance. Beyond `keep` keys the buckets that were not used for two minutes are
+ * forgotten: they are full, as new ones are.
+ */
+export function callRate({ now = () => Math.floor(performance.now() * 1000), keep = 10_000 }: CallRateOptions = {}): CallRate {
+  /** The one used longest ago first. */
+  const buckets = new Map<string, Bucket>();
+
+  function forget(at: number): void {
+    for (const [key, bucket] of buckets) {
+      if (buckets.size < keep || at - bucket.at < FULL_AFTER) return;
+      buckets.delete(key);
+    }
+  }
+
+  return (key, rate) => {
+    const at = Math.floor(now() / SLOWNESS);
+    const known = buckets.get(key);
+    if (known === undefined) forget(at);
+    const bucket = refill(known ?? fullBucket(rate, at), rate, at);
+    const missing = COST * MICRO - bucket.tokens;
+    buckets.delete(key);
+    buckets.set(key, missing > 0 ? bucket : takePlatform(bucket, rate, COST).bucket);
+    return missing <= 0 ? 0 : Math.max(1, Math.ceil(((missing / rate) * SLOWNESS) / MICRO));
+  };
+}
