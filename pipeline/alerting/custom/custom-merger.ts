@@ -1,6 +1,6 @@
 import { CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
-import { readRates } from '../../processors/rates/rates-partial.ts';
+import { readRates } from '../../processors/rates/rates.ts';
 import { readValues, RULE_ALERTS } from '../exchange/rule-values.ts';
 import { CustomState } from './custom-state.ts';
 import type { DetectorRunner } from './detector-runner.ts';

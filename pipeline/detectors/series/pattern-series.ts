@@ -1,10 +1,9 @@
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { FACTORS, type Finding, type Sensitivity } from '../detector.ts';
+import { FACTORS, type Finding, type Sensitivity, unlimited, type CatchUp } from '../detector.ts';
 import type { Episode } from '../episode.ts';
 import { patternDetectors } from '../index.ts';
 import { Peaks } from '../peaks.ts';
-import { unlimited, type CatchUp } from './catch-up.ts';
-import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './watched-track.ts';
+import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './series.ts';
 
 const MINUTE_MS = 60_000;
 const VERSION = 1;

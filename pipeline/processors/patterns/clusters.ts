@@ -1,6 +1,5 @@
 import { NEW_PATTERN } from '../../alerting/book/alert.ts';
-import type { TenantCommands } from '../../alerting/book/command.ts';
-import { commandRecords } from '../../alerting/book/commands-signal.ts';
+import { type TenantCommands, commandRecords } from '../../alerting/book/command.ts';
 import { FORMER_RESOLUTIONS, formerResolution } from '../../alerting/exchange/former-resolution.ts';
 import { patternRecords, type PatternRow } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';

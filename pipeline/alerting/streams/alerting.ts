@@ -1,19 +1,25 @@
 import { NEW_PATTERN, RULE } from '../book/alert.ts';
-import type { AlertCommand, TenantCommands } from '../book/command.ts';
-import { commandRecords } from '../book/commands-signal.ts';
+import { type AlertCommand, type TenantCommands, commandRecords } from '../book/command.ts';
 import { FORMER_RESOLUTIONS, formerResolution } from '../exchange/former-resolution.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
-import { readRates } from '../../processors/rates/rates-partial.ts';
+import { readRates } from '../../processors/rates/rates.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { whole } from '../../processors/base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
-import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from '../settings/sensitivity.ts';
+import {
+  ALERTING,
+  EXAMPLES,
+  Sensitivities,
+  SENSITIVITY,
+  sensitivityFault,
+  sensitivityIn,
+  type SensitivityOf,
+} from '../settings/sensitivity.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
 import { readFinding } from '../exchange/finding.ts';
 import { CUSTOM_DETECTORS } from '../settings/switch.ts';
 import { TenantWatch, type Held } from './tenant-watch.ts';
-import type { SensitivityOf } from '../settings/sensitivity.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
 /** What a partition holds, in bytes: a snapshot of 64 MiB fits all. 10,000 streams of a tenant fit with label sets of 300 bytes. */
