@@ -5,7 +5,7 @@ import { timeText } from './shown-alert.ts';
 import { alertBytes, SizedMap } from './sized-map.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { isOn } from '../../core/fault-points.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
 import type { Fold, Tick } from '../../processors/base/processor.ts';
 import { whole } from '../../processors/base/slices.ts';
@@ -52,7 +52,7 @@ export const alertBook: Fold<Books, CommandsInput | Tick> = {
 
   restore(bytes) {
     const from = new ByteReader(bytes);
-    try {
+    return unlessDamaged(() => {
       if (from.count() !== VERSION) return null;
       const state: Books = { tenants: new Map(), taken: new Map(), bytes: 0, sweptAt: from.count() };
       for (let left = from.count(MOST_REPORTERS); left > 0; left--) state.taken.set(from.text(), Taken.read(from));
@@ -63,10 +63,7 @@ export const alertBook: Fold<Books, CommandsInput | Tick> = {
         state.bytes += book.bytes;
       }
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   },
 };
 

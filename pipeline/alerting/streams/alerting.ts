@@ -4,7 +4,7 @@ import { FORMER_RESOLUTIONS, formerResolution } from '../exchange/former-resolut
 import type { Merger } from '../../processors/merge/merger.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import { readRates } from '../../processors/rates/rates.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
 import { whole } from '../../processors/base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import {
@@ -81,7 +81,7 @@ export const alerting: Merger<Watches> = {
 
   restore(bytes) {
     const from = new ByteReader(bytes);
-    try {
+    return unlessDamaged(() => {
       const version = from.count();
       if (version > VERSION || version < FIRST_VERSION) return null;
       const state = newWatches();
@@ -96,10 +96,7 @@ export const alerting: Merger<Watches> = {
         state.held = sum(state.held, watch.held);
       }
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   },
 };
 

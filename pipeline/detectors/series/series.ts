@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
 import { isCalm, type Found, departureOf } from '../departures.ts';
 import {
   type Finding,
@@ -44,12 +44,7 @@ export function newSeries(): Series {
 
 /** The series of a snapshot; null for any other bytes. */
 export function restoreSeries(bytes: Buffer): Series | null {
-  try {
-    return CountSeries.read(new ByteReader(bytes));
-  } catch (error) {
-    if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-    throw error;
-  }
+  return unlessDamaged(() => CountSeries.read(new ByteReader(bytes)));
 }
 
 /** What a snapshot is written into: thousands are taken at a time. */

@@ -14,7 +14,7 @@ import type { Position } from '../base/position.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { joined, slicesOf } from '../base/slices.ts';
 import { isOn } from '../../core/fault-points.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessCutOff } from '../../core/snapshot-bytes.ts';
 import { Taken } from '../base/taken.ts';
 
 const DAY_MS = 86_400_000;
@@ -178,14 +178,11 @@ const takingOnce = (merger: Merger): Fold<Merging, MergerInput> => ({
         },
       }),
   restore(bytes) {
-    try {
+    return unlessCutOff(() => {
       const { taken, rest } = readTaken(merger, bytes);
       const state = merger.restore(rest);
       return state === null ? null : { taken, state };
-    } catch (error) {
-      if (error instanceof CutOff) return null;
-      throw error;
-    }
+    });
   },
 });
 

@@ -1,5 +1,5 @@
 import { SEVERITIES, type Severity, severityOf } from '../../core/severity.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessCutOff } from '../../core/snapshot-bytes.ts';
 import { GroupTable } from '../base/group-table.ts';
 import { KnownStreams } from './known-streams.ts';
 import { SCOPE_STREAM } from '../../counters/volume-row.ts';
@@ -65,16 +65,13 @@ export const rates: Processor<RatesState> = {
 
   restore(bytes: Buffer): RatesState | null {
     const from = new ByteReader(bytes);
-    try {
+    return unlessCutOff(() => {
       if (from.count() !== VERSION) return null;
       const state: RatesState = { tenants: new Map(), publishAt: from.count(), hour: from.count(), known: 0, textBytes: 0 };
       for (let left = from.count(0xffff_ffff); left > 0; left--) state.tenants.set(from.count(0xffff_ffff), TenantRates.read(from));
       count(state);
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff) return null;
-      throw error;
-    }
+    });
   },
 };
 
@@ -334,7 +331,7 @@ export type Rates = {
 /** Reads a value; null where it is not such a partial. */
 export function readRates(value: Buffer): Rates | null {
   const from = new ByteReader(value);
-  try {
+  return unlessCutOff(() => {
     if (from.count() !== PARTIAL_VERSION) return null;
     const read: Rates = { ids: [], streams: [], ends: [], minutes: [], entries: [], errors: [] };
     for (let left = from.count(MOST_IN_PARTIAL); left > 0; left--) {
@@ -345,10 +342,7 @@ export function readRates(value: Buffer): Rates | null {
       read.ends.push(read.minutes.length);
     }
     return from.isAtEnd ? read : null;
-  } catch (error) {
-    if (error instanceof CutOff) return null;
-    throw error;
-  }
+  });
 }
 
 function readMinutes(from: ByteReader, { minutes, entries, errors }: Rates): void {
