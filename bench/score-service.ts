@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type { AlertRow } from '../pipeline/alerting/book/alert.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { arrivalsOf, START, streamsOf, type Arrived } from './service/arrivals.ts';
-import { ServiceStages } from './service/stages.ts';
+import { ServiceWorld } from './service/service-world.ts';
 
 const { positionals, values: flags } = parseArgs({
   allowPositionals: true,
@@ -59,15 +59,15 @@ function entriesOf(arrived: readonly Arrived[], part: number): object[] {
 }
 
 const began = process.cpuUsage();
-const stages = new ServiceStages();
+const world = new ServiceWorld();
 came.arrivals.forEach((arrived, minute) => {
   for (let part = 0; part < PARTS; part++) {
     const at = (START + minute) * MINUTE_MS + Math.floor(((part + 1) * MINUTE_MS) / PARTS) - 1;
     const entries = entriesOf(arrived, part);
-    if (entries.length > 0) stages.send(entries, at);
-    stages.tick(at);
+    if (entries.length > 0) world.send(entries, at);
+    world.tick(at);
   }
-  if (minute % RESTART === RESTART - 1) stages.restart();
+  if (minute % RESTART === RESTART - 1) world.restart();
 });
 
 /** The last minute whose counts an alert that fires has used. */
@@ -77,7 +77,7 @@ const usedOf = ({ evidence }: AlertRow): number => {
 };
 const first = new Map<number, AlertRow>();
 const last = new Map<number, AlertRow>();
-for (const row of stages.rows) {
+for (const row of world.rows) {
   if (!first.has(row.id)) first.set(row.id, row);
   last.set(row.id, row);
 }
@@ -96,5 +96,5 @@ if (flags.services !== undefined) writeFileSync(`${alerts}.services`, `${ofServi
 const { user, system } = process.cpuUsage(began);
 process.stderr.write(
   `${String(streams.length)} streams (${streams.slice(0, 7).join(', ')}${streams.length > 7 ? ', …' : ''}), ${String(came.entries)} entries (${(100 * came.share).toFixed(1)} % of all), ${String(came.late)} of them late; ` +
-    `${String(out.length - 1)} alerts of streams, ${String(ofServices.length - 1)} of services; ${String(Math.round(stages.snapshotBytes / streams.length))} bytes of state a stream; ${((user + system) / 1e6).toFixed(0)} s of CPU\n`,
+    `${String(out.length - 1)} alerts of streams, ${String(ofServices.length - 1)} of services; ${String(Math.round(world.snapshotBytes / streams.length))} bytes of state a stream; ${((user + system) / 1e6).toFixed(0)} s of CPU\n`,
 );

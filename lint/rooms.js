@@ -72,7 +72,6 @@ export const ROOMS = {
   'pipeline/processors/base': ['pipeline/core', 'pipeline/bus/*', 'pipeline/rows', 'pipeline/logs', 'pipeline/counters'],
   'pipeline/processors/settings': ['pipeline/core', 'pipeline/processors/base'],
   'pipeline/alerting/book': ['pipeline/core', 'pipeline/bus/*', 'pipeline/rows', 'pipeline/detectors', 'pipeline/processors/base'],
-  'pipeline/alerting/evidence': ['pipeline/core', 'pipeline/detectors', 'pipeline/alerting/book'],
   'pipeline/alerting/exchange': ['pipeline/core', 'pipeline/detectors', 'pipeline/processors/base', 'pipeline/alerting/book'],
   'pipeline/processors/merge': [
     'pipeline/core',
@@ -122,7 +121,6 @@ export const ROOMS = {
     'pipeline/detectors',
     'pipeline/processors/base',
     'pipeline/alerting/book',
-    'pipeline/alerting/evidence',
     'pipeline/alerting/exchange',
     'pipeline/processors/merge',
     'pipeline/processors/rates',

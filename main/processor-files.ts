@@ -1,5 +1,5 @@
 import type { SettingCheck } from '../api/control/processor-settings.ts';
-import { alertBook } from '../pipeline/alerting/book/book.ts';
+import { alertBook } from '../pipeline/alerting/book/alert-book.ts';
 import { CUSTOM_DETECTORS, detectorSwitches } from '../pipeline/alerting/settings/switch.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
 import type { SettingRules } from '../pipeline/core/setting.ts';

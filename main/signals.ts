@@ -1,5 +1,5 @@
 import type { Intake, RowWriter } from '../pipeline/intake/rows.ts';
-import { alertsSignal } from '../pipeline/alerting/book/alerts-signal.ts';
+import { alertsSignal } from '../pipeline/alerting/book/alert.ts';
 import type { Signal } from '../pipeline/bus/records/signal.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
 import { registry, type Registry } from '../pipeline/core/registry.ts';

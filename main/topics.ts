@@ -3,9 +3,9 @@ import { registry, type Registry } from '../pipeline/core/registry.ts';
 import type { ProcessorFile } from '../pipeline/processors/processor-file.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
 import { CUSTOM_DETECTORS } from '../pipeline/alerting/settings/switch.ts';
-import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
-import { alertBook } from '../pipeline/alerting/book/book.ts';
-import { alertCommandsSignal } from '../pipeline/alerting/book/commands-signal.ts';
+import { partialsSignal } from '../pipeline/processors/merge/partials.ts';
+import { alertBook } from '../pipeline/alerting/book/alert-book.ts';
+import { alertCommandsSignal } from '../pipeline/alerting/book/command.ts';
 import { sentSignals, signals, type StoredSignal } from './signals.ts';
 
 /** Every topic of the service: one for each signal that is stored, those of processors, one for the states of each, and those of the bus. */

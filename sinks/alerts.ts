@@ -1,5 +1,4 @@
-import { alertLayout } from '../pipeline/alerting/book/alert-layout.ts';
-import { alertsSignal } from '../pipeline/alerting/book/alerts-signal.ts';
+import { alertLayout, alertsSignal } from '../pipeline/alerting/book/alert.ts';
 import { rowsSink } from './rows-sink.ts';
 
 /** What detectors have found into `alerts`. */

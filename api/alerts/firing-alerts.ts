@@ -1,5 +1,4 @@
-import { PART_ALERT, type AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
+import { PART_ALERT, type AlertRow, alertLayout } from '../../pipeline/alerting/book/alert.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 
 /** A firing alert is published again each minute and ends after half a day: none that fires was published longer ago. Hours. */

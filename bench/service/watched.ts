@@ -1,7 +1,7 @@
-import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerting.ts';
 import type { PartialInput } from '../../pipeline/processors/base/partial.ts';
-import { hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
-import { encodeRates } from '../../pipeline/processors/rates/rates-partial.ts';
+import { hostedMerger } from '../../pipeline/processors/merge/partials.ts';
+import { encodeRates } from '../../pipeline/processors/rates/rates.ts';
 
 /** When it begins: milliseconds since 1970. */
 export const START_MS = 1_795_269_600_000;

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTime } from '../../logsql/values/times.ts';
+import { detectors } from '../../pipeline/detectors/index.ts';
+import { pointDetectors } from '../../pipeline/detectors/point-series.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
 import { csvOf, csvRow } from '../csv.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
@@ -13,7 +15,7 @@ import { pngOf } from './png.ts';
 import { alertsOf, replayOf, type Replay, type ReplayedAlert } from './replay.ts';
 
 const HELP = `Usage: logweir backtest DETECTOR [flags]
-Replays what is stored through a detector: one of the service's own by its name (error_rate, log_rate, pattern_rate, silence, value), or a file of yours.
+Replays what is stored through a detector: one of the service's own by its name (${[...pointDetectors.names].sort().join(', ')}), or a file of yours.
 Prints the alerts, and draws each series with them.
 
   --query LOGSQL  of which entries (default *)
@@ -114,7 +116,7 @@ type Drawn = {
 
 async function draw(file: string, { one, alerts, options, replay }: Drawn): Promise<void> {
   const { query, by, stats, from, to } = options;
-  const isErrors = replay.name === 'error_rate' && stats === null;
+  const isErrors = detectors.find(replay.name)?.counts === 'errors' && stats === null;
   const svg = svgOf({
     title: `${replay.name}: ${by === null ? 'all entries' : `${by} = ${printable(one.name)}`}`,
     subtitle: `${printable(query)} · ${iso(from)} to ${iso(to)} (UTC)`,

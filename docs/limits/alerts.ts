@@ -1,10 +1,10 @@
 import { from, type Section } from './limit.ts';
 
 const rates = from('pipeline/processors/rates/rates.ts');
-const tenantRates = from('pipeline/processors/rates/tenant-rates.ts');
-const alerting = from('pipeline/alerting/streams/alerts-merger.ts');
+const tenantRates = from('pipeline/processors/rates/rates.ts');
+const alerting = from('pipeline/alerting/streams/alerting.ts');
 const errors = from('pipeline/alerting/streams/error-patterns.ts');
-const book = from('pipeline/alerting/book/book.ts');
+const book = from('pipeline/alerting/book/alert-book.ts');
 const enricher = from('api/alerts/enricher.ts');
 const alert = from('pipeline/alerting/book/alert.ts');
 
@@ -87,8 +87,8 @@ export const ALERTS: Section = {
       what: 'Services that are watched; incidents that are open',
       of: 'a tenant',
       bound: [
-        from('pipeline/alerting/streams/services.ts')('MOST_SERVICES', 'services'),
-        from('pipeline/alerting/book/incidents.ts')('MOST_SERVICES', 'incidents'),
+        from('pipeline/alerting/streams/watched-streams.ts')('MOST_SERVICES', 'services'),
+        from('pipeline/alerting/book/alert-book.ts')('MOST_INCIDENTS', 'incidents'),
       ],
       beyond: 'Further ones are not watched; the oldest is forgotten.',
       others: 'nothing',
@@ -99,7 +99,7 @@ export const ALERTS: Section = {
       what: 'Work of one report of a partition',
       of: 'a tenant',
       bound: [
-        from('pipeline/detectors/series/catch-up.ts')('MOST', 'minutes that are closed late'),
+        from('pipeline/detectors/detector.ts')('MOST_CLOSED', 'minutes that are closed late'),
         from('pipeline/alerting/streams/tenant-watch.ts')('MOST_LOOKED_AT', 'streams that others may have replaced'),
       ],
       beyond: 'The rest is closed later; a fall is reported by each stream.',
@@ -131,7 +131,7 @@ export const ALERTS: Section = {
     {
       what: 'Streams of an error pattern that are counted one by one, and bytes of its example',
       of: 'a tenant',
-      bound: [from('pipeline/alerting/streams/recent-streams.ts')('MOST', 'streams'), errors('MOST_EXAMPLE', 'bytes')],
+      bound: [from('pipeline/alerting/streams/error-patterns.ts')('MOST_STREAMS', 'streams'), errors('MOST_EXAMPLE', 'bytes')],
       beyond: 'Others are counted together; the example is cut.',
       others: 'nothing',
       test: 'test/pipeline/alerting/streams/error-patterns.test.ts',

@@ -3,7 +3,7 @@ import { firingAlerts } from '../../api/alerts/firing-alerts.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import type { QueryEngine } from '../../api/query/engine.ts';
 import { publishAlerts, type AlertListener } from '../../pipeline/alerting/announcements/alert-feed.ts';
-import { alertRecords, alertsSignal } from '../../pipeline/alerting/book/alerts-signal.ts';
+import { alertRecords, alertsSignal } from '../../pipeline/alerting/book/alert.ts';
 import { AbsoluteWriter } from '../../pipeline/bus/producer/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RecordFeed } from '../../pipeline/bus/consumer/record-feed.ts';

@@ -4,10 +4,10 @@ import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import type { ShownDetector } from '../../api/alerts/detector-admin-routes.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerting.ts';
 import { detectorLooks, SENSITIVITY } from '../../pipeline/alerting/settings/sensitivity.ts';
 import type { LoadedDetector } from '../../pipeline/alerting/custom/load-detectors.ts';
-import { resolutionRecord } from '../../pipeline/alerting/book/commands-signal.ts';
+import { resolutionRecord } from '../../pipeline/alerting/book/command.ts';
 import type { RoleContext } from './role.ts';
 
 /** Who resolves alerts by hand, and the connection that it stands on. */

@@ -140,3 +140,18 @@ export class ByteReader {
     return this.#bytes.toString('latin1', this.#at - length, this.#at);
   }
 }
+
+/** What is read of bytes; null where they are cut off. */
+export const unlessCutOff = <Read>(read: () => Read | null): Read | null => unless([CutOff], read);
+
+/** The same of bytes with JSON in them, which may be damaged too. */
+export const unlessDamaged = <Read>(read: () => Read | null): Read | null => unless([CutOff, SyntaxError, TypeError], read);
+
+function unless<Read>(faults: readonly (new () => Error)[], read: () => Read | null): Read | null {
+  try {
+    return read();
+  } catch (error) {
+    if (faults.some((fault) => error instanceof fault)) return null;
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, CutOff } from '../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../core/snapshot-bytes.ts';
 import { lookAt, MAX_STATE, type CustomDetector, type Point, type Seen } from './custom.ts';
 import type { Finding } from './detector.ts';
 import { Episodes } from './episode.ts';
@@ -87,16 +87,13 @@ class CustomSeries implements PointSeries {
 
   static restore(detector: CustomDetector, bytes: Buffer): CustomSeries | null {
     const from = new ByteReader(bytes);
-    try {
+    return unlessDamaged(() => {
       const text = Buffer.from(from.text(), 'latin1').toString();
       if (text.length > MAX_STATE) return null;
       const read = new CustomSeries(detector);
       read.#state = readJson(text);
       read.#episodes = CustomEpisodes.read(from);
       return from.isAtEnd ? read : null;
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   }
 }

@@ -37,6 +37,15 @@ const DIP_MINUTES = 12;
 /** A minute that repeats as a lone peak after one of these numbers of minutes is a schedule's. */
 const LAGS = [5, 10, 15, 20, 30, 60] as const;
 
+/** Minutes without any entry after which a series has stopped. */
+const STOPPED = 3;
+
+/** Whether nothing came in the last minutes up to this one. */
+export function hasStopped(track: Track, end: number): boolean {
+  for (let back = 0; back < STOPPED; back++) if (track.at(end - back) > 0) return false;
+  return true;
+}
+
 const isYoung = ({ age }: Track): boolean => age < DAY;
 
 /** By how many entries a window has left what is expected, towards a side; null while a series has no findings. */

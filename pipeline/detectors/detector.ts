@@ -1,4 +1,22 @@
-import type { CatchUp } from './series/catch-up.ts';
+import type { Found } from './departures.ts';
+import type { Track } from './track.ts';
+import type { Peaks } from './peaks.ts';
+
+/**
+ * How many minutes may still be closed that are behind: an entry that comes a day after the one before closes 1,440 of them, so that a few
+ * entries could take seconds of a process that works for all tenants.
+ */
+export type CatchUp = { left: number };
+
+/** One partial may close this number of minutes, and `FOR_EACH` more for each count of a minute: a dense past is learned. */
+const MOST_CLOSED = 10_000;
+const FOR_EACH = 10;
+
+/** For `counts` counts that come together. */
+export const catchUpOf = (counts: number): CatchUp => ({ left: MOST_CLOSED + FOR_EACH * counts });
+
+/** For callers that have few. */
+export const unlimited = (): CatchUp => ({ left: Infinity });
 
 /** Above or below what is expected. */
 export type Side = 'up' | 'down';
@@ -76,4 +94,41 @@ export interface Series {
   departure(detector: string, side: Side, window: { readonly start: number; readonly end: number }): number | null;
   /** A state that `restoreSeries` reads; valid until the next call. */
   snapshot(): Buffer;
+}
+
+/** The counts of a series: all entries, and those that are errors. */
+export type Tracks = { readonly entries: Track; readonly errors: Track };
+
+/** What sentences about an alert are made of: who it is, of what its entries are, `5 minutes`, and how many entries a minute are usual. */
+export type AlertParts = { readonly who: string; readonly whose: string; readonly minutes: string; readonly usual: string };
+
+/**
+ * A detector of counts by minute. It is called at a minute's end: for a rise while the minute is open, since counts only grow, for a
+ * fall when its counts are final. `factor`: the sensitivity, above one for less. `isRaw`: whether it is firing, so that what came counts.
+ */
+export interface CountDetector {
+  readonly name: string;
+  /** When it fires: a sentence for those who set how easily. */
+  readonly description: string;
+  /** What it is about. Detectors of the same counts do not fire at the same time: the first one of the list does. */
+  readonly counts: keyof Tracks;
+  readonly severity: 'warning' | 'critical';
+  /** The sentences of its alerts; without it those of a rate that rose or fell. */
+  text?(of: AlertParts): { readonly title: string; readonly description: string };
+  rise?(tracks: Tracks, end: number, factor: number, isRaw: boolean): Found | null;
+  fall?(tracks: Tracks, end: number, factor: number, isRaw: boolean): Found | null;
+}
+
+/** The errors of a template, and the most that came of them in a week; the last two hours have no part in that. */
+export type PatternPast = { readonly track: Track; readonly peaks: Peaks };
+
+/**
+ * A detector of the error entries of one template by minute. It is called at the end of each minute whose counts are final. `factor`: the
+ * sensitivity, above one for less of it. `isRaw`: whether it is firing, so that what came counts.
+ */
+export interface PatternDetector {
+  readonly name: string;
+  /** When it fires: a sentence for those who set how easily. */
+  readonly description: string;
+  rise(past: PatternPast, end: number, factor: number, isRaw: boolean): Found | null;
 }

@@ -1,4 +1,4 @@
-import type { CountDetector } from './count-detector.ts';
+import type { CountDetector } from './detector.ts';
 import { risen } from './departures.ts';
 import { anscombe } from './statistics.ts';
 
@@ -11,6 +11,7 @@ export const errorRate: CountDetector = {
   name: 'error_rate',
   description: 'Errors (levels error and fatal) of a stream become more, and more of all its entries.',
   counts: 'errors',
+  severity: 'critical',
   rise({ entries, errors }, end, factor, isRaw) {
     const found = risen(errors, end, factor, isRaw);
     if (found === null) return null;

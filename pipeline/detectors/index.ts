@@ -1,8 +1,7 @@
 import { registry } from '../core/registry.ts';
-import type { CountDetector } from './count-detector.ts';
+import type { CountDetector, PatternDetector } from './detector.ts';
 import { errorRate } from './error-rate.ts';
 import { logRate } from './log-rate.ts';
-import type { PatternDetector } from './pattern-detector.ts';
 import { patternRate } from './pattern-rate.ts';
 import { silence } from './silence.ts';
 

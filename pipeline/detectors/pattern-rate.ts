@@ -1,5 +1,5 @@
 import { risen } from './departures.ts';
-import type { PatternDetector } from './pattern-detector.ts';
+import type { PatternDetector } from './detector.ts';
 import { DAY } from './track.ts';
 
 /** A tenant has many templates: each must deviate by this multiple of what a stream must. */

@@ -1,5 +1,5 @@
 import { registry } from '../core/registry.ts';
-import { alerting } from '../alerting/streams/alerts-merger.ts';
+import { alerting } from '../alerting/streams/alerting.ts';
 import type { Merger } from './merge/merger.ts';
 import { clusters } from './patterns/clusters.ts';
 import { createPatterns } from './patterns/patterns.ts';

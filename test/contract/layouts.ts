@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
+import { alertLayout } from '../../pipeline/alerting/book/alert.ts';
 import { measureLayout } from '../../pipeline/counters/measure-layout.ts';
 import { patternCountLayout } from '../../pipeline/counters/pattern-counts.ts';
 import { patternLayout } from '../../pipeline/counters/pattern-rows.ts';

@@ -83,7 +83,7 @@ describe('constants that are read from their source', () => {
     ['api/http/bodies-in-flight.ts', 'SLOW_MS', undefined, 2000],
     ['api/live/unsent-share.ts', 'MOST_OF_SLOW', 1, 16_384],
     ['pipeline/alerting/announcements/outbox.ts', 'MOST_OF_TENANT', 'bytes', 4_000_000],
-    ['pipeline/alerting/streams/alerts-merger.ts', 'BOUNDS', 'patterns.ofTenant', 1.2 * 1024 * 1024],
+    ['pipeline/alerting/streams/alerting.ts', 'BOUNDS', 'patterns.ofTenant', 1.2 * 1024 * 1024],
     ['pipeline/processors/rules/tenant-counts.ts', 'BUDGET', undefined, 1e9],
     ['pipeline/processors/volume/segment.ts', 'EXCESSIVE_SHARE', undefined, 1 / 64],
     ['api/limits/call-rate.ts', 'keep', undefined, 10_000],

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { embeddedEngines } from '../../main/engines.ts';
-import { alertRow, type Alert } from '../../pipeline/alerting/book/alert.ts';
-import { alertRecords } from '../../pipeline/alerting/book/alerts-signal.ts';
+import { alertRow, type Alert, alertRecords } from '../../pipeline/alerting/book/alert.ts';
 import { AbsoluteWriter } from '../../pipeline/bus/producer/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { loadConfig } from '../../pipeline/core/config.ts';

@@ -1,6 +1,4 @@
-import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
-import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import { alertsSignal } from '../../pipeline/alerting/book/alerts-signal.ts';
+import { alertLayout, type AlertRow, alertsSignal } from '../../pipeline/alerting/book/alert.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 
 /** The alerts among what a merger puts out, without its announcements to other mergers. Throws where one cannot be read. */

@@ -1,5 +1,4 @@
-import { alertRow, type Alert, type AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import { alertRecords } from '../../pipeline/alerting/book/alerts-signal.ts';
+import { alertRow, type Alert, type AlertRow, alertRecords } from '../../pipeline/alerting/book/alert.ts';
 import type { Range } from '../../pipeline/bus/consumer/range.ts';
 import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 

@@ -5,15 +5,15 @@ import type { Position } from '../../pipeline/processors/base/position.ts';
 
 /** A fold with what it read, as its host has it: it may be killed, and goes on from its last snapshot. */
 export class HostedFold<In extends Position = Position> {
-  readonly #stage: Fold<unknown, In>;
+  readonly #hosted: Fold<unknown, In>;
   readonly #inputOf: (message: KafkaMessage) => In;
   readonly messages: KafkaMessage[] = [];
   #state: unknown;
   #saved: { readonly bytes: Buffer; readonly next: number } | null = null;
 
   /** `saved`: a snapshot that it begins with. */
-  constructor(stage: Fold<never, In>, read: (message: KafkaMessage) => In, saved: Buffer | null = null) {
-    this.#stage = stage;
+  constructor(hosted: Fold<never, In>, read: (message: KafkaMessage) => In, saved: Buffer | null = null) {
+    this.#hosted = hosted;
     this.#inputOf = read;
     this.#saved = saved === null ? null : { bytes: saved, next: 0 };
     this.#state = this.#begin();
@@ -21,11 +21,11 @@ export class HostedFold<In extends Position = Position> {
 
   take(message: KafkaMessage): readonly AbsoluteRecord[] {
     this.messages.push(message);
-    return this.#stage.fold(this.#state, this.#inputOf(message));
+    return this.#hosted.fold(this.#state, this.#inputOf(message));
   }
 
   snapshot(): Buffer {
-    return Buffer.from(this.#stage.snapshot(this.#state));
+    return Buffer.from(this.#hosted.snapshot(this.#state));
   }
 
   save(): void {
@@ -35,11 +35,11 @@ export class HostedFold<In extends Position = Position> {
   /** What it writes again. */
   kill(): AbsoluteRecord[] {
     this.#state = this.#begin();
-    return this.messages.slice(this.#saved?.next ?? 0).flatMap((message) => [...this.#stage.fold(this.#state, this.#inputOf(message))]);
+    return this.messages.slice(this.#saved?.next ?? 0).flatMap((message) => [...this.#hosted.fold(this.#state, this.#inputOf(message))]);
   }
 
   #begin(): unknown {
-    const state = this.#saved === null ? this.#stage.init() : this.#stage.restore(this.#saved.bytes);
+    const state = this.#saved === null ? this.#hosted.init() : this.#hosted.restore(this.#saved.bytes);
     if (state === null) throw new Error('The snapshot cannot be read.');
     return state;
   }

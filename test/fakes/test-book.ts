@@ -1,7 +1,6 @@
 import type { Alert, AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import type { AlertCommand } from '../../pipeline/alerting/book/command.ts';
-import { alertBook } from '../../pipeline/alerting/book/book.ts';
-import { alertCommandsSignal, commandsInputOf, resolutionRecord } from '../../pipeline/alerting/book/commands-signal.ts';
+import { type AlertCommand, alertCommandsSignal, commandsInputOf, resolutionRecord } from '../../pipeline/alerting/book/command.ts';
+import { alertBook } from '../../pipeline/alerting/book/alert-book.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import { alertRowsOf } from './alert-rows.ts';

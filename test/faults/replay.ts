@@ -1,13 +1,11 @@
-import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
-import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import { alertBook, FIRST_VERSION } from '../../pipeline/alerting/book/book.ts';
-import { alertCommandsSignal, commandsInputOf } from '../../pipeline/alerting/book/commands-signal.ts';
+import { alertLayout, type AlertRow } from '../../pipeline/alerting/book/alert.ts';
+import { alertBook, FIRST_VERSION } from '../../pipeline/alerting/book/alert-book.ts';
+import { alertCommandsSignal, commandsInputOf } from '../../pipeline/alerting/book/command.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
-import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerting.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
-import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/partials.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
 import type { Cluster } from './cluster.ts';
 import { harnessClient, withAdmin } from './kafka-state.ts';
@@ -57,12 +55,12 @@ const header = ({ headers }: Headed, name: string): string => headers?.[name]?.t
 
 /** What a host that was never killed counts of the log. */
 function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
-  const stage = hostedProcessor(rates);
+  const hosted = hostedProcessor(rates);
   const found = new Map<string, string>();
   for (const [partition, messages] of logs) {
-    const state = stage.init();
+    const state = hosted.init();
     for (const message of messages)
-      for (const record of stage.fold(state, inputOf(partition, message)))
+      for (const record of hosted.fold(state, inputOf(partition, message)))
         if (record.topic === 'partials.v1') found.set(keyOf(record), record.value.toString('base64'));
   }
   return found;
@@ -73,12 +71,12 @@ const commandKeyOf = (record: Headed): string =>
 
 /** What a merger that was never killed reports of these partials. */
 function commandsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
-  const stage = hostedMerger(alerting);
+  const hosted = hostedMerger(alerting);
   const found = new Map<string, string>();
   for (const [partition, messages] of partials) {
-    const state = stage.init();
+    const state = hosted.init();
     for (const message of messages)
-      for (const record of stage.fold(state, partialInputOf(partition, message)))
+      for (const record of hosted.fold(state, partialInputOf(partition, message)))
         if (record.topic === COMMANDS) found.set(commandKeyOf(record), record.value.toString());
   }
   return found;

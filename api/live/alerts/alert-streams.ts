@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
-import { alertsSignal } from '../../../pipeline/alerting/book/alerts-signal.ts';
+import { alertsSignal, PART_ALERT, type AlertRow } from '../../../pipeline/alerting/book/alert.ts';
 import { publishAlerts } from '../../../pipeline/alerting/announcements/alert-feed.ts';
-import { PART_ALERT, type AlertRow } from '../../../pipeline/alerting/book/alert.ts';
 import { shownAlert, type ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import type { Kafka, KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { LogTail } from '../../../pipeline/bus/reading/log-tail.ts';

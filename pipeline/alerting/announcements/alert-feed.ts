@@ -1,7 +1,6 @@
 import type { SignalRecord } from '../../bus/records/signal-record.ts';
 import { positionOf } from '../../bus/records/record.ts';
-import type { AlertRow } from '../book/alert.ts';
-import { alertLayout } from '../book/alert-layout.ts';
+import { type AlertRow, alertLayout } from '../book/alert.ts';
 
 /** Gets the rows of alerts, each at least once: after a crash again. */
 export type AlertListener = {

@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto';
 import { objectOf } from '../../core/read-json.ts';
+import { count, seconds, uint16, uint32, uint8 } from '../../rows/fixed-types.ts';
+import { isPositive, Layout } from '../../rows/layout.ts';
+import { string } from '../../rows/string-types.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
+import type { Signal } from '../../bus/records/signal.ts';
+import { rowsRecords } from '../../rows/rows-records.ts';
+import { rowsSignal } from '../../rows/rows-signal.ts';
 
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 export const ALERT_STATES = ['firing', 'resolved'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** The detector of alerts of rules (docs/rules.md), which a merger of their own publishes. */
+/** The detector of alerts of rules (docs/rules.md), which a merger of their own reports. */
 export const RULE = 'rule';
-/** The detector of error templates that were never seen before, which `clusters` publishes. */
+/** The detector of error templates that were never seen before, which `clusters` reports. */
 export const NEW_PATTERN = 'new_pattern';
 
 /** What has left its own past, of one tenant, as published: each version is whole, and the last one counts. Times: seconds since 1970. */
@@ -50,7 +57,7 @@ export type AlertRow = Omit<Alert, 'resolvedAt' | 'incidentId'> & {
   /** 0 for null. */
   readonly resolvedAt: number;
   readonly incidentId: number;
-  /** The offset on `partials.v1` at which it was published. */
+  /** The later of two has the higher one: by the offset on `alert-commands.v1` of what has changed it. */
   readonly version: number;
 };
 
@@ -108,3 +115,37 @@ export function idOf(...parts: readonly (string | number)[]): number {
   const id = hash.readUIntBE(0, 6) * 32 + ((hash[6] as number) & 31);
   return id === 0 ? 1 : id;
 }
+
+/** The columns of a record of `alerts.v1`, in their order. docs/topics.md is the specification. */
+export const alertLayout = new Layout<AlertRow>('alerts', [
+  { name: 'tenant_id', type: uint32, member: 'tenantId', isGood: isPositive },
+  { name: 'retention_days', type: uint16, member: 'retentionDays' },
+  { name: 'id', type: count, member: 'id', isGood: isPositive },
+  { name: 'part', type: uint8, member: 'part', isGood: (part) => part === PART_ALERT || part === PART_WHY },
+  { name: 'version', type: count, member: 'version' },
+  { name: 'fired_at', type: seconds, member: 'firedAt' },
+  { name: 'updated_at', type: seconds, member: 'updatedAt' },
+  { name: 'resolved_at', type: seconds, member: 'resolvedAt' },
+  { name: 'detector', type: string, member: 'detector' },
+  { name: 'stream', type: string, member: 'stream' },
+  { name: 'service', type: string, member: 'service' },
+  { name: 'severity', type: string, member: 'severity' },
+  { name: 'state', type: string, member: 'state' },
+  { name: 'title', type: string, member: 'title' },
+  { name: 'description', type: string, member: 'description' },
+  { name: 'evidence', type: string, member: 'evidence' },
+  { name: 'fire_count', type: uint32, member: 'fireCount' },
+  { name: 'note', type: string, member: 'note' },
+  { name: 'incident_id', type: count, member: 'incidentId' },
+]);
+
+/** What a row takes before it is compressed, at most. Bytes. */
+const alertSize = ({ stream, service, title, description, evidence, note }: AlertRow): number =>
+  100 + 3 * (stream.length + service.length + title.length + description.length + evidence.length + note.length);
+
+/** What detectors have found: records of rows of many tenants on `alerts.v1`. */
+export const alertsSignal: Signal = rowsSignal(alertLayout, ({ firedAt }, row) => firedAt(row));
+
+/** The records of these rows, for a partition of `alerts.v1`. */
+export const alertRecords = (partition: number, rows: readonly AlertRow[]): AbsoluteRecord[] =>
+  rowsRecords(alertLayout, rows, alertSize, { partition });

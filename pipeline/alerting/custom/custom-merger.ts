@@ -1,6 +1,6 @@
-import { CutOff } from '../../core/snapshot-bytes.ts';
+import { unlessDamaged } from '../../core/snapshot-bytes.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
-import { readRates } from '../../processors/rates/rates-partial.ts';
+import { readRates } from '../../processors/rates/rates.ts';
 import { readValues, RULE_ALERTS } from '../exchange/rule-values.ts';
 import { CustomState } from './custom-state.ts';
 import type { DetectorRunner } from './detector-runner.ts';
@@ -37,11 +37,8 @@ export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomStat
   isBehind: (state) => state.isBehind,
   snapshot: (state) => state.write(),
   restore(bytes) {
-    try {
+    return unlessDamaged(() => {
       return CustomState.read(bytes, runner);
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   },
 });

@@ -1,8 +1,8 @@
 import { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { findingValue, readFinding, type StreamFinding } from '../exchange/finding.ts';
-import { partialRecord } from '../../processors/merge/partials-signal.ts';
-import type { Rates } from '../../processors/rates/rates-partial.ts';
+import { partialRecord } from '../../processors/merge/partials.ts';
+import type { Rates } from '../../processors/rates/rates.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import type { RuleValues } from '../exchange/rule-values.ts';
 import { readBatch, writeBatch, type Batch } from './batch.ts';

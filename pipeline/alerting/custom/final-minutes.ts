@@ -1,6 +1,6 @@
 import { idOf } from '../book/alert.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { Rates } from '../../processors/rates/rates-partial.ts';
+import type { Rates } from '../../processors/rates/rates.ts';
 
 const MINUTE_MS = 60_000;
 /** A minute is final so long after its end, by append time: what comes later has no part in it. Minutes. */

@@ -3,7 +3,7 @@ import type { AlertCommand, Back, Fires } from '../book/command.ts';
 import { timeText } from '../book/shown-alert.ts';
 import { MASK_VERSION } from '../../clusterer/masker.ts';
 import { serviceOf } from '../../core/labels.ts';
-import { serviceKey } from '../book/incidents.ts';
+import { serviceKey } from '../book/alert-book.ts';
 import { alertBytes, SizedMap } from '../book/sized-map.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { readJson } from '../../core/read-json.ts';

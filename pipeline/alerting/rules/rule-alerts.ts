@@ -1,9 +1,8 @@
 import { RULE } from '../book/alert.ts';
-import type { AlertCommand, TenantCommands } from '../book/command.ts';
-import { commandRecords } from '../book/commands-signal.ts';
+import { type AlertCommand, type TenantCommands, commandRecords } from '../book/command.ts';
 import { FORMER_RESOLUTIONS, formerResolution } from '../exchange/former-resolution.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
-import { partialRecord } from '../../processors/merge/partials-signal.ts';
+import { partialRecord } from '../../processors/merge/partials.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import { readFinding } from '../exchange/finding.ts';

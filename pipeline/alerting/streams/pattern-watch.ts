@@ -1,17 +1,16 @@
 import type { AlertCommand } from '../book/command.ts';
 import { serviceLabels, serviceOf } from '../../core/labels.ts';
-import type { Finding } from '../../detectors/detector.ts';
-import { catchUpOf } from '../../detectors/series/catch-up.ts';
+import { type Finding, catchUpOf } from '../../detectors/detector.ts';
+import { detectors } from '../../detectors/index.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import { readErrors } from '../../processors/patterns/error-counts.ts';
 import { readSeen } from '../../processors/patterns/patterns-partial.ts';
 import type { Reports } from '../book/reports.ts';
-import type { CountSubject } from '../evidence/count-words.ts';
+import type { CountSubject, Part } from './alert-words.ts';
 import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
-import type { Part } from '../evidence/alert-text.ts';
 import type { SensitivityOf } from '../settings/sensitivity.ts';
-import type { WatchedSeries } from './watched-series.ts';
+import type { WatchedSeries } from './watched-streams.ts';
 
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
@@ -21,7 +20,7 @@ const NAMED = 5;
 /** Alerts of patterns of one service that fire at a time: where more rise, something has happened that these show. */
 const MOST_FIRING = 5;
 /** The detectors that report a rise of errors, or of all entries. */
-const OF_STREAMS = ['error_rate', 'log_rate'] as const;
+const OF_STREAMS = detectors.members.filter(({ rise }) => rise !== undefined).map(({ name }) => name);
 
 /** What is watched of the tenant in addition to its patterns. */
 export type Around = {

@@ -1,18 +1,24 @@
 import type { AlertCommand } from '../book/command.ts';
 import { serviceOf } from '../../core/labels.ts';
-import { catchUpOf, unlimited, type CatchUp } from '../../detectors/series/catch-up.ts';
-import type { Finding, Sensitivity } from '../../detectors/detector.ts';
+import { catchUpOf, unlimited, type CatchUp, type Finding, type Sensitivity } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../exchange/finding.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
-import type { Rates } from '../../processors/rates/rates-partial.ts';
+import type { Rates } from '../../processors/rates/rates.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { SensitivityOf } from '../settings/sensitivity.ts';
 import { Reports } from '../book/reports.ts';
-import { countKey, countWords, OF_SERVICE, type CountSubject } from '../evidence/count-words.ts';
+import { countKey, countWords, OF_SERVICE, type CountSubject } from './alert-words.ts';
 import { PatternWatch } from './pattern-watch.ts';
-import { countedThrough, handedOver, isPart, partsOf, type Sum } from './services.ts';
-import { WatchedStreams, type Watched } from './watched-streams.ts';
-import type { WatchedSeries } from './watched-series.ts';
+import {
+  countedThrough,
+  handedOver,
+  isPart,
+  partsOf,
+  type Sum,
+  WatchedStreams,
+  type Watched,
+  type WatchedSeries,
+} from './watched-streams.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */

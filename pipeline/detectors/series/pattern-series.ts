@@ -1,10 +1,9 @@
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { FACTORS, type Finding, type Sensitivity } from '../detector.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
+import { FACTORS, type Finding, type Sensitivity, unlimited, type CatchUp } from '../detector.ts';
 import type { Episode } from '../episode.ts';
 import { patternDetectors } from '../index.ts';
 import { Peaks } from '../peaks.ts';
-import { unlimited, type CatchUp } from './catch-up.ts';
-import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './watched-track.ts';
+import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './series.ts';
 
 const MINUTE_MS = 60_000;
 const VERSION = 1;
@@ -83,15 +82,12 @@ export class PatternSeries {
   /** The series of a snapshot; null for any other bytes. */
   static restore(bytes: Buffer): PatternSeries | null {
     const from = new ByteReader(bytes);
-    try {
+    return unlessDamaged(() => {
       if (from.count() !== VERSION) return null;
       const now = from.count();
       const read = new PatternSeries(WatchedTrack.read(from), Peaks.read(from));
       read.#now = now;
       return from.isAtEnd ? read : null;
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
 import type { Found } from '../departures.ts';
 import type { Finding, Side } from '../detector.ts';
 import { Episodes } from '../episode.ts';
@@ -117,12 +117,9 @@ export class ValueSeries {
 
   /** The series of a snapshot; null for any other bytes. */
   static restore(snapshot: Buffer): ValueSeries | null {
-    try {
+    return unlessDamaged(() => {
       return ValueSeries.#read(new ByteReader(snapshot));
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   }
 
   static #read(from: ByteReader): ValueSeries | null {

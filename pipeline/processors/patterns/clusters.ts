@@ -1,9 +1,8 @@
 import { NEW_PATTERN } from '../../alerting/book/alert.ts';
-import type { TenantCommands } from '../../alerting/book/command.ts';
-import { commandRecords } from '../../alerting/book/commands-signal.ts';
+import { type TenantCommands, commandRecords } from '../../alerting/book/command.ts';
 import { FORMER_RESOLUTIONS, formerResolution } from '../../alerting/exchange/former-resolution.ts';
 import { patternRecords, type PatternRow } from '../../counters/pattern-rows.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
 import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../../alerting/settings/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
 import type { Position } from '../base/position.ts';
@@ -82,7 +81,7 @@ export const clusters: Merger<ClustersState> = {
 
   restore(bytes) {
     const from = new ByteReader(bytes);
-    try {
+    return unlessDamaged(() => {
       if (from.count() !== VERSION) return null;
       const state = newState();
       state.day = from.count();
@@ -96,10 +95,7 @@ export const clusters: Merger<ClustersState> = {
       }
       countAlerts(state);
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   },
 };
 

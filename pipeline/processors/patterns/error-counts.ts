@@ -1,5 +1,5 @@
 import { OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessCutOff } from '../../core/snapshot-bytes.ts';
 import type { PartialOutput } from '../base/partial.ts';
 import type { ErrorCount, PatternErrors, PatternSegment } from './pattern-segment.ts';
 
@@ -82,7 +82,7 @@ export function encodeErrors(patterns: readonly PatternErrors[]): Buffer[] {
 /** Reads a value; null where it is not such a partial. */
 export function readErrors(value: Buffer): PatternErrors[] | null {
   const from = new ByteReader(value);
-  try {
+  return unlessCutOff(() => {
     if (from.count() !== KIND) return null;
     const patterns: PatternErrors[] = [];
     for (let left = from.count(MOST); left > 0; left--) {
@@ -92,8 +92,5 @@ export function readErrors(value: Buffer): PatternErrors[] | null {
       patterns.push(pattern);
     }
     return from.isAtEnd ? patterns : null;
-  } catch (error) {
-    if (error instanceof CutOff) return null;
-    throw error;
-  }
+  });
 }

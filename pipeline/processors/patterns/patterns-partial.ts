@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessCutOff } from '../../core/snapshot-bytes.ts';
 
 const VERSION = 2;
 /** More than a partial ever has. */
@@ -49,7 +49,7 @@ export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
 /** Reads a value; null where it is not such a partial. */
 export function readSeen(value: Buffer): SeenPattern[] | null {
   const from = new ByteReader(value);
-  try {
+  return unlessCutOff(() => {
     if (from.count() !== VERSION) return null;
     const patterns: SeenPattern[] = [];
     for (let left = from.count(MOST); left > 0; left--)
@@ -58,8 +58,5 @@ export function readSeen(value: Buffer): SeenPattern[] | null {
         ...{ message: from.text(), stream: from.text() },
       });
     return from.isAtEnd ? patterns : null;
-  } catch (error) {
-    if (error instanceof CutOff) return null;
-    throw error;
-  }
+  });
 }

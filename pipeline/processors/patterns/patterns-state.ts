@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff, unlessCutOff } from '../../core/snapshot-bytes.ts';
 import { KnownPatterns } from './known-patterns.ts';
 import { PatternSegment } from './pattern-segment.ts';
 
@@ -42,7 +42,7 @@ export class PatternsState {
   /** What `snapshot` made; null where the bytes are anything else. */
   static restored(bytes: Buffer): PatternsState | null {
     const from = new ByteReader(bytes);
-    try {
+    return unlessCutOff(() => {
       if (from.count() !== VERSION) return null;
       const state = new PatternsState();
       [state.next, state.lastAt, state.run, state.day] = [from.count(), from.count(), from.count(), from.count()];
@@ -51,10 +51,7 @@ export class PatternsState {
         if (from.count(1) === 1) state.segments[index] = readSegment(from, minutes);
       });
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff) return null;
-      throw error;
-    }
+    });
   }
 }
 

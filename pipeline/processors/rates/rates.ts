@@ -1,12 +1,14 @@
-import { severityOf } from '../../core/severity.ts';
+import { SEVERITIES, type Severity, severityOf } from '../../core/severity.ts';
+import { ByteReader, ByteWriter, unlessCutOff } from '../../core/snapshot-bytes.ts';
+import { GroupTable } from '../base/group-table.ts';
+import { KnownStreams } from './known-streams.ts';
 import { SCOPE_STREAM } from '../../counters/volume-row.ts';
 import type { PartialOutput } from '../base/partial.ts';
 import type { Batch, Input, Processor } from '../base/processor.ts';
 import { groupsOf } from '../base/record-groups.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
-import { MAX_STREAMS, TenantRates } from './tenant-rates.ts';
 
+const VERSION = 2;
 /** How often counts are reported, and how much later where nothing came, for mergers that wait for them. Milliseconds, by append time. */
 const PUBLISH_MS = 10_000;
 const QUIET_MS = 60_000;
@@ -63,20 +65,15 @@ export const rates: Processor<RatesState> = {
 
   restore(bytes: Buffer): RatesState | null {
     const from = new ByteReader(bytes);
-    try {
+    return unlessCutOff(() => {
       if (from.count() !== VERSION) return null;
       const state: RatesState = { tenants: new Map(), publishAt: from.count(), hour: from.count(), known: 0, textBytes: 0 };
       for (let left = from.count(0xffff_ffff); left > 0; left--) state.tenants.set(from.count(0xffff_ffff), TenantRates.read(from));
       count(state);
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff) return null;
-      throw error;
-    }
+    });
   },
 };
-
-const VERSION = 2;
 
 const hourOf = ({ appendedAt }: Input): number => Math.floor(appendedAt / HOUR_MS);
 
@@ -149,5 +146,219 @@ function count(state: RatesState): void {
   for (const { known } of state.tenants.values()) {
     state.known += known.size;
     state.textBytes += known.textBytes;
+  }
+}
+
+/** Streams of a tenant that are counted singly in a partition; all others are one, `{}`. */
+const MAX_STREAMS = 10_000;
+/** Groups of stream, minute and severity that are counted before they are reported at once. */
+const MOST_COUNTED = 50_000;
+/** What a partial may have, and what a stream and a minute take in it, in addition to the label set: bytes, about. */
+const MOST_BYTES = 128 * 1024;
+const STREAM_BYTES = 16;
+const MINUTE_BYTES = 24;
+/** The others, whose id no stream has, and their label set. */
+const OTHERS = '';
+const OTHERS_STREAM = '{}';
+/** More groups than are ever counted before they are reported. */
+const MOST_GROUPS = 1_000_000;
+
+/** What a partition has counted of a tenant since its last report. */
+export class TenantRates {
+  retentionDays: number;
+  /** When entries came last, and when it was reported last, by append time, milliseconds. */
+  seenAt = 0;
+  publishedAt = 0;
+  readonly known: KnownStreams;
+  /** The entries by stream, minute and severity (as level). */
+  readonly #counts = new GroupTable();
+  /** The hour in which the label set of the others was reported last. */
+  #othersHour = -1;
+
+  constructor(retentionDays: number, known = new KnownStreams()) {
+    this.retentionDays = retentionDays;
+    this.known = known;
+  }
+
+  /** True once it has counted so much that it must report. */
+  get isFull(): boolean {
+    return this.#counts.size >= MOST_COUNTED;
+  }
+
+  get hasNews(): boolean {
+    return this.#counts.size > 0;
+  }
+
+  /** Counts entries of a stream; true where it had none in this minute and severity. */
+  add(high: number, low: number, minute: number, severity: Severity, entries: number): boolean {
+    const counts = this.#counts;
+    const before = counts.size;
+    counts.add(counts.at(0, 0, high, low, minute, severity), entries, 0);
+    return counts.size > before;
+  }
+
+  /** All that was counted, as values of partials, one at least; from then on nothing is counted. */
+  publish(appendedAt: number, hour: number): Buffer[] {
+    const values = cut(this.#byStream(hour)).map(encodeRates);
+    this.#counts.clear();
+    this.publishedAt = appendedAt;
+    return values;
+  }
+
+  write(to: ByteWriter): void {
+    const counts = this.#counts;
+    for (const number of [this.retentionDays, this.seenAt, this.publishedAt]) to.count(number);
+    to.signed(this.#othersHour);
+    this.known.write(to);
+    to.count(counts.size);
+    for (let group = 0; group < counts.size; group++) {
+      to.word(counts.high(group));
+      to.word(counts.low(group));
+      to.signed(counts.time(group));
+      to.count(counts.level(group));
+      to.count(counts.entries(group));
+    }
+  }
+
+  /** What `write` wrote; throws CutOff where it is anything else. */
+  static read(from: ByteReader): TenantRates {
+    const [retentionDays, seenAt, publishedAt] = [from.count(65_535), from.count(), from.count()];
+    const othersHour = from.signed();
+    const read = new TenantRates(retentionDays, KnownStreams.read(from));
+    for (let left = from.count(MOST_GROUPS); left > 0; left--)
+      read.add(from.word(), from.word(), from.signed(), from.count(KINDS - 1) as Severity, from.count());
+    [read.seenAt, read.publishedAt, read.#othersHour] = [seenAt, publishedAt, othersHour];
+    return read;
+  }
+
+  /** What was counted, in the order in which streams came; the others behind them. */
+  #byStream(hour: number): StreamCounts[] {
+    const counts = this.#counts;
+    const byPlace = new Map<number, Map<number, number[]>>();
+    for (let group = 0; group < counts.size; group++) {
+      const known = this.known.place(counts.high(group), counts.low(group));
+      if (known >= 0) this.known.see(known, hour);
+      const place = known >= 0 && this.known.text(known) !== null ? known : -1;
+      let minutes = byPlace.get(place);
+      if (minutes === undefined) byPlace.set(place, (minutes = new Map<number, number[]>()));
+      let bySeverity = minutes.get(counts.time(group));
+      if (bySeverity === undefined) minutes.set(counts.time(group), (bySeverity = new Array<number>(KINDS).fill(0)));
+      bySeverity[counts.level(group)] = (bySeverity[counts.level(group)] ?? 0) + counts.entries(group);
+    }
+    return [...byPlace].map(([place, minutes]) => ({
+      ...(place < 0 ? this.#others(hour) : { id: this.known.id(place), stream: this.known.report(place, hour) }),
+      minutes: [...minutes].sort(([a], [b]) => a - b).map(([minute, bySeverity]) => ({ minute, bySeverity })),
+    }));
+  }
+
+  #others(hour: number): Pick<StreamCounts, 'id' | 'stream'> {
+    const stream = this.#othersHour === hour ? null : OTHERS_STREAM;
+    this.#othersHour = hour;
+    return { id: OTHERS, stream };
+  }
+}
+
+/** As many streams together as a partial may have; none are a partial too, which states that nothing came. */
+function cut(streams: readonly StreamCounts[]): StreamCounts[][] {
+  const parts: StreamCounts[][] = [[]];
+  let budget = MOST_BYTES;
+  for (const one of streams) {
+    const size = STREAM_BYTES + Buffer.byteLength(one.stream ?? '') + one.minutes.length * MINUTE_BYTES;
+    if (size > budget && parts.at(-1)?.length !== 0) {
+      parts.push([]);
+      budget = MOST_BYTES;
+    }
+    parts.at(-1)?.push(one);
+    budget -= size;
+  }
+  return parts;
+}
+
+const PARTIAL_VERSION = 1;
+/** More than a partial ever has. */
+const MOST_IN_PARTIAL = 1_000_000;
+const KINDS = SEVERITIES.length;
+/** More kinds at once than there are. */
+const MOST_MASK = 2 ** KINDS - 1;
+/** Severities that are errors: error and fatal. */
+const FIRST_ERROR = 5;
+
+/** The entries of a minute (since 1970, by their own time), by severity. */
+export type MinuteCounts = { readonly minute: number; readonly bySeverity: readonly number[] };
+
+/** What a partition has counted of a stream since its last report. */
+export type StreamCounts = {
+  /** Its id, a character for each of its eight bytes; empty for all others together. */
+  readonly id: string;
+  /** Its label set, reported once an hour; null in between. */
+  readonly stream: string | null;
+  /** In the order of their minutes, each once. */
+  readonly minutes: readonly MinuteCounts[];
+};
+
+/** The value of a partial: what was counted of a tenant, stream by stream. Without streams it states that nothing came. */
+export function encodeRates(streams: readonly StreamCounts[]): Buffer {
+  const to = new ByteWriter();
+  to.count(PARTIAL_VERSION);
+  to.count(streams.length);
+  for (const { id, stream, minutes } of streams) {
+    to.text(id);
+    to.text(stream === null ? '' : Buffer.from(stream).toString('latin1'));
+    to.count(minutes.length);
+    let before = 0;
+    for (const { minute, bySeverity } of minutes) {
+      to.signed(minute - before);
+      before = minute;
+      to.count(bySeverity.reduce((mask, count, kind) => (count > 0 ? mask | (1 << kind) : mask), 0));
+      for (const count of bySeverity) if (count > 0) to.count(count);
+    }
+  }
+  return to.finish();
+}
+
+/** The content of a partial, column by column. Stream `n` has the minutes from `ends[n - 1]` (0 of the first one) to before `ends[n]`. */
+export type Rates = {
+  readonly ids: string[];
+  /** Label sets; null where it is not reported. */
+  readonly streams: (string | null)[];
+  readonly ends: number[];
+  readonly minutes: number[];
+  readonly entries: number[];
+  /** Those of the entries that are errors. */
+  readonly errors: number[];
+};
+
+/** Reads a value; null where it is not such a partial. */
+export function readRates(value: Buffer): Rates | null {
+  const from = new ByteReader(value);
+  return unlessCutOff(() => {
+    if (from.count() !== PARTIAL_VERSION) return null;
+    const read: Rates = { ids: [], streams: [], ends: [], minutes: [], entries: [], errors: [] };
+    for (let left = from.count(MOST_IN_PARTIAL); left > 0; left--) {
+      read.ids.push(from.text());
+      const text = from.text();
+      read.streams.push(text === '' ? null : Buffer.from(text, 'latin1').toString());
+      readMinutes(from, read);
+      read.ends.push(read.minutes.length);
+    }
+    return from.isAtEnd ? read : null;
+  });
+}
+
+function readMinutes(from: ByteReader, { minutes, entries, errors }: Rates): void {
+  let minute = 0;
+  for (let left = from.count(MOST_IN_PARTIAL); left > 0; left--) {
+    minute += from.signed();
+    let [all, wrong] = [0, 0];
+    const mask = from.count(MOST_MASK);
+    for (let kind = 0; kind < KINDS; kind++) {
+      if ((mask & (1 << kind)) === 0) continue;
+      const count = from.count();
+      all += count;
+      if (kind >= FIRST_ERROR) wrong += count;
+    }
+    minutes.push(minute);
+    entries.push(all);
+    errors.push(wrong);
   }
 }

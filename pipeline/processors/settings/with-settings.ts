@@ -1,6 +1,6 @@
 import type { Configurable, Fold, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, unlessCutOff } from '../../core/snapshot-bytes.ts';
 import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
 import { joined, slicesOf } from '../base/slices.ts';
 import { Settings } from './settings.ts';
@@ -52,15 +52,12 @@ export const withSettings = <State, In extends (Position & { readonly kind: stri
   restore(bytes) {
     const isOlder = !bytes.subarray(0, BEGIN.length).equals(BEGIN);
     const from = new ByteReader(bytes, BEGIN.length);
-    try {
+    return unlessCutOff(() => {
       const settings = isOlder ? new Settings(mostOf(processor)) : Settings.read(from, mostOf(processor));
       const state = processor.restore(isOlder ? bytes : from.rest());
       if (state === null) return null;
       for (const setting of settings.all) processor.configure?.(state, setting);
       return { settings, state };
-    } catch (error) {
-      if (error instanceof CutOff) return null;
-      throw error;
-    }
+    });
   },
 });

@@ -1,6 +1,6 @@
 import { SCOPE_STREAM } from '../../counters/volume-row.ts';
 import { kindOf, Segment } from './segment.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff, unlessCutOff } from '../../core/snapshot-bytes.ts';
 import { VolumeState } from './volume-state.ts';
 
 const VERSION = 3;
@@ -52,7 +52,7 @@ function putSegment(to: ByteWriter, { from, since, alone, unpublished, levels, g
 /** What `snapshotVolume` made; null where the bytes are anything else. */
 export function restoreVolume(bytes: Buffer): VolumeState | null {
   const from = new ByteReader(bytes);
-  try {
+  return unlessCutOff(() => {
     if (from.count() !== VERSION) return null;
     const state = new VolumeState();
     [state.next, state.lastAt, state.base, state.run, state.publishedAt] = [
@@ -64,10 +64,7 @@ export function restoreVolume(bytes: Buffer): VolumeState | null {
     ];
     for (let span = 0; span < state.segments.length; span++) state.segments[span] = from.count(OPEN) === CLOSED ? null : readSegment(from);
     return from.isAtEnd ? state : null;
-  } catch (error) {
-    if (error instanceof CutOff) return null;
-    throw error;
-  }
+  });
 }
 
 function readSegment(from: ByteReader): Segment {

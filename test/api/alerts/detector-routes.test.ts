@@ -5,7 +5,7 @@ import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/tenants/principal.ts';
-import { alerting } from '../../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../../pipeline/alerting/streams/alerting.ts';
 import { detectorLooks } from '../../../pipeline/alerting/settings/sensitivity.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';

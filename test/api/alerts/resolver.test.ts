@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { AlertResolver } from '../../../api/alerts/resolver.ts';
 import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
-import type { Resolved } from '../../../pipeline/alerting/book/command.ts';
+import { type Resolved, commandsInputOf, resolutionRecord } from '../../../pipeline/alerting/book/command.ts';
 import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
-import { commandsInputOf, resolutionRecord } from '../../../pipeline/alerting/book/commands-signal.ts';
 
 const FIRING: ShownAlert = {
   ...{ id: 5, detector_type: 'log_rate', stream: '{service="web"}', severity: 'warning', title: 't', description: 'd' },

@@ -13,7 +13,7 @@ import { LagSeconds } from '../../../pipeline/bus/measured/lag-seconds.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
 import { encodeTick, encodeHeaders } from '../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
-import { hostedProcessor } from '../../../pipeline/processors/merge/hosted.ts';
+import { hostedProcessor } from '../../../pipeline/processors/merge/partials.ts';
 import { ProcessorHost } from '../../../pipeline/processors/host/host.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import type { Input, Processor } from '../../../pipeline/processors/base/processor.ts';

@@ -6,7 +6,7 @@ import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.t
 import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import { MessagePatterns } from '../../../pipeline/clusterer/message-patterns.ts';
 import { loadConfig } from '../../../pipeline/core/config.ts';
-import { partialRecord } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { partialRecord } from '../../../pipeline/processors/merge/partials.ts';
 import { encodeSeen } from '../../../pipeline/processors/patterns/patterns-partial.ts';
 import { isWhole } from '../../extent.ts';
 import { until, type Instance } from '../instance.ts';

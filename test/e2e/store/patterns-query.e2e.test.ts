@@ -19,7 +19,7 @@ import { patternsSink } from '../../../sinks/patterns.ts';
 import type { Sink } from '../../../sinks/sink.ts';
 import { TableWriter } from '../../../sinks/writer.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
-import { PatternStages } from '../../fakes/pattern-stages.ts';
+import { FoldedPatterns } from '../../fakes/folded-patterns.ts';
 import { startHost } from '../../fakes/test-host.ts';
 import { messageOf } from '../../pipeline/processors/patterns/messages.ts';
 import { LogsqlStore } from '../logsql-store.ts';
@@ -60,7 +60,7 @@ const rangeOf = (topic: string, partition: number, records: readonly SignalRecor
 
 describe('GET /patterns', function () {
   this.timeout(600_000);
-  const stages = new PatternStages();
+  const world = new FoldedPatterns();
   let own: LogsqlStore;
   let stop: () => Promise<void>;
   const urls: string[] = [];
@@ -71,20 +71,20 @@ describe('GET /patterns', function () {
     let at = NOW - 3 * DAY;
     for (let step = 0; at < NOW - 1000; step++, at += step < 40 ? 90 * MINUTE : 41 * MINUTE) {
       const web = { service: 'web', app: `app${String(step % 3)}` };
-      stages.log(step % 2, [
+      world.log(step % 2, [
         entry(at, `user ${String(step)} logged in from 10.0.0.${String(step % 250)}`, { ...web, level: 'info' }),
         entry(at, `user ${String(step)} logged in from 10.0.1.${String(step % 250)}`, { ...web, level: 'info' }),
         ...(step % 5 === 0 ? [entry(at, `failed to charge card: code ${String(step)}`, { service: 'billing', level: 'error' })] : []),
         ...(step % 7 === 0 ? [entry(at, `job ${'vwxyz'[step % 5] ?? ''}job finished in time for the night`, { app: 'cron' })] : []),
       ], { appendedAt: at, tenantId: 1, retentionDays: 30 }); // prettier-ignore
-      stages.log((step + 1) % 2, [entry(at, messageOf(step % 10), { app: 'other' })], { appendedAt: at, tenantId: 2 });
-      if (step % 6 === 2) stages.save();
-      if (step % 9 === 8) stages.kill();
-      stages.tick(at + 20_000);
+      world.log((step + 1) % 2, [entry(at, messageOf(step % 10), { app: 'other' })], { appendedAt: at, tenantId: 2 });
+      if (step % 6 === 2) world.save();
+      if (step % 9 === 8) world.kill();
+      world.tick(at + 20_000);
     }
-    stages.log(0, [entry(NOW - 30_000, 'something 1 new', { service: 'web', level: 'warn' })], { appendedAt: NOW - 20_000, tenantId: 1, retentionDays: 30 }); // prettier-ignore
-    stages.kill();
-    stages.tick(NOW);
+    world.log(0, [entry(NOW - 30_000, 'something 1 new', { service: 'web', level: 'warn' })], { appendedAt: NOW - 20_000, tenantId: 1, retentionDays: 30 }); // prettier-ignore
+    world.kill();
+    world.tick(NOW);
   }
 
   async function store(sink: Sink<never>, range: Range<never>): Promise<void> {
@@ -96,14 +96,14 @@ describe('GET /patterns', function () {
     own = await LogsqlStore.start();
     run();
     for (const partition of [0, 1]) {
-      const records = stages.messages(partition).map((message) => readRecord(logsSignal, partition, message)).filter(({ count }) => count > 0); // prettier-ignore
+      const records = world.messages(partition).map((message) => readRecord(logsSignal, partition, message)).filter(({ count }) => count > 0); // prettier-ignore
       await store(createLogsSink() as Sink<never>, rangeOf('logs.v1', partition, records));
     }
     for (const [sink, signal] of [
       [patternCountsSink, patternCountsSignal],
       [patternsSink, patternsSignal],
     ] as const) {
-      const records = stages.written.filter(({ topic }) => topic === signal.topic.name).map((record, offset) => read(signal, record, offset)); // prettier-ignore
+      const records = world.written.filter(({ topic }) => topic === signal.topic.name).map((record, offset) => read(signal, record, offset)); // prettier-ignore
       expect(records.every(({ fault }) => fault === null)).to.equal(true);
       await store(sink as Sink<never>, rangeOf(signal.topic.name, 0, records));
     }

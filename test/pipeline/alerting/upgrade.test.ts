@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { gunzipSync } from 'node:zlib';
 import type { Alert, AlertRow } from '../../../pipeline/alerting/book/alert.ts';
 import { encodeHeaders } from '../../../pipeline/bus/records/record.ts';
-import { partialsSignal } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { partialsSignal } from '../../../pipeline/processors/merge/partials.ts';
 import books from '../../fixtures/snapshots/books.json' with { type: 'json' };
-import { RuleStages, ruleOf } from './rules/rule-stages.ts';
-import { around, learned, usual, type Came } from './streams/stages.ts';
+import { RuleWorld, ruleOf } from './rules/rule-world.ts';
+import { around, learned, usual, type Came } from './streams/alerting-world.ts';
 
 /** What the release before wrote down in the middle of a run, what it had published by then, and in the end. */
 type Kept = { readonly snapshot: string; readonly before: readonly Shown[]; readonly after: readonly Shown[] };
@@ -36,51 +36,51 @@ describe('alerts of streams that the release before kept', function () {
   const kept = books.streams as Kept;
 
   it('go on, end, open again and stay resolved as they would have, under the same ids', () => {
-    const stages = learned();
-    stages.run(5, burst);
-    const cart = stages.alerts.find(({ service }) => service === 'cart') as AlertRow;
-    stages.resolve(alertOf(cart), 'known');
-    stages.run(1, burst);
-    expect(stages.alerts.map(shown), 'this release alone').to.deep.equal(kept.before);
-    stages.upgrade(snapshotOf(kept));
-    stages.rows.length = 0;
-    stages.run(2, burst);
-    stages.run(20, usual);
-    stages.run(5, burst);
-    expect(together(kept.before, stages.rows)).to.deep.equal(kept.after);
+    const world = learned();
+    world.run(5, burst);
+    const cart = world.alerts.find(({ service }) => service === 'cart') as AlertRow;
+    world.resolve(alertOf(cart), 'known');
+    world.run(1, burst);
+    expect(world.alerts.map(shown), 'this release alone').to.deep.equal(kept.before);
+    world.upgrade(snapshotOf(kept));
+    world.rows.length = 0;
+    world.run(2, burst);
+    world.run(20, usual);
+    world.run(5, burst);
+    expect(together(kept.before, world.rows)).to.deep.equal(kept.after);
   });
 
   it('are handed over once, and nothing is published of that', () => {
-    const stages = learned();
-    stages.run(6, burst);
-    stages.upgrade(snapshotOf(kept));
-    stages.rows.length = 0;
-    stages.run(1, () => []);
-    stages.restart();
-    stages.run(1, () => []);
-    expect(stages.rows).to.deep.equal([]);
+    const world = learned();
+    world.run(6, burst);
+    world.upgrade(snapshotOf(kept));
+    world.rows.length = 0;
+    world.run(1, () => []);
+    world.restart();
+    world.run(1, () => []);
+    expect(world.rows).to.deep.equal([]);
   });
 
   it('are resolved by records of that release which nobody has read yet', () => {
-    const stages = learned();
-    stages.run(6, burst);
-    stages.upgrade(snapshotOf(kept));
-    const checkout = stages.alerts.find(({ service }) => service === 'checkout') as AlertRow;
-    stages.rows.length = 0;
-    stages.append(former(alertOf(checkout), 'by the old API'));
-    expect(stages.rows.map(({ id, state, note }) => [id, state, note])).to.deep.equal([[checkout.id, 'resolved', 'by the old API']]);
-    stages.run(3, burst);
-    expect(stages.rows).to.have.length(1);
+    const world = learned();
+    world.run(6, burst);
+    world.upgrade(snapshotOf(kept));
+    const checkout = world.alerts.find(({ service }) => service === 'checkout') as AlertRow;
+    world.rows.length = 0;
+    world.append(former(alertOf(checkout), 'by the old API'));
+    expect(world.rows.map(({ id, state, note }) => [id, state, note])).to.deep.equal([[checkout.id, 'resolved', 'by the old API']]);
+    world.run(3, burst);
+    expect(world.rows).to.have.length(1);
   });
 
   it('have the same end without an upgrade', () => {
-    const stages = learned();
-    stages.run(5, burst);
-    stages.resolve(alertOf(stages.alerts.find(({ service }) => service === 'cart') as AlertRow), 'known');
-    stages.run(3, burst);
-    stages.run(20, usual);
-    stages.run(5, burst);
-    expect(stages.alerts.map(shown)).to.deep.equal(kept.after);
+    const world = learned();
+    world.run(5, burst);
+    world.resolve(alertOf(world.alerts.find(({ service }) => service === 'cart') as AlertRow), 'known');
+    world.run(3, burst);
+    world.run(20, usual);
+    world.run(5, burst);
+    expect(world.alerts.map(shown)).to.deep.equal(kept.after);
   });
 });
 
@@ -89,11 +89,11 @@ describe('alerts of rules that the release before kept', () => {
 
   /** Minutes with so many entries of two services each. */
   class Run {
-    readonly stages = new RuleStages();
+    readonly world = new RuleWorld();
     minute = 1;
 
     constructor() {
-      this.stages.set(ruleOf({ query: '* | stats by (service) count()', if: 'value > 5' }));
+      this.world.set(ruleOf({ query: '* | stats by (service) count()', if: 'value > 5' }));
       this.run(3, 1);
       this.run(3, 20);
     }
@@ -102,14 +102,14 @@ describe('alerts of rules that the release before kept', () => {
       for (const end = this.minute + minutes; this.minute < end; this.minute++) {
         const at = this.minute * 60_000;
         for (const service of ['web', 'api'])
-          this.stages.send({ at: at + 20_000, entries: Array.from({ length: count }, () => ({ service })) });
-        this.stages.ticks(at + 30_000, at + 79_000);
+          this.world.send({ at: at + 20_000, entries: Array.from({ length: count }, () => ({ service })) });
+        this.world.ticks(at + 30_000, at + 79_000);
       }
     }
 
     resolve(): void {
-      const web = this.stages.alerts.find(({ service }) => service === 'web') as AlertRow;
-      this.stages.resolve(web, 'known', this.minute * 60_000);
+      const web = this.world.alerts.find(({ service }) => service === 'web') as AlertRow;
+      this.world.resolve(web, 'known', this.minute * 60_000);
     }
   }
 
@@ -117,13 +117,13 @@ describe('alerts of rules that the release before kept', () => {
     const run = new Run();
     run.resolve();
     run.run(1, 20);
-    expect(run.stages.alerts.map(shown), 'this release alone').to.deep.equal(kept.before);
-    run.stages.upgrade(snapshotOf(kept));
-    run.stages.rows.length = 0;
+    expect(run.world.alerts.map(shown), 'this release alone').to.deep.equal(kept.before);
+    run.world.upgrade(snapshotOf(kept));
+    run.world.rows.length = 0;
     run.run(2, 20);
     run.run(12, 1);
     run.run(3, 20);
-    expect(together(kept.before, run.stages.rows)).to.deep.equal(kept.after);
+    expect(together(kept.before, run.world.rows)).to.deep.equal(kept.after);
   });
 
   it('have the same end without an upgrade', () => {
@@ -132,6 +132,6 @@ describe('alerts of rules that the release before kept', () => {
     run.run(3, 20);
     run.run(12, 1);
     run.run(3, 20);
-    expect(run.stages.alerts.map(shown)).to.deep.equal(kept.after);
+    expect(run.world.alerts.map(shown)).to.deep.equal(kept.after);
   });
 });

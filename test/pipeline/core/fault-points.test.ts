@@ -44,7 +44,7 @@ const PLACES: Readonly<Record<FaultPoint | SafetyPart | FaultPeriod, string>> = 
   'state-order': 'pipeline/processors/host/hosted-partition.ts',
   'state-clock': 'pipeline/processors/volume/volume.ts',
   'state-once': 'pipeline/processors/host/hosted-partition.ts',
-  'state-taken': 'pipeline/alerting/book/book.ts, pipeline/processors/merge/hosted.ts',
+  'state-taken': 'pipeline/alerting/book/alert-book.ts, pipeline/processors/merge/partials.ts',
   snapshot: 'pipeline/processors/host/hosted-partition.ts',
   'volume-minute': 'pipeline/processors/volume/spans.ts',
 };

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { newSeries, restoreSeries } from '../../../pipeline/detectors/series/series.ts';
-import type { CatchUp } from '../../../pipeline/detectors/series/catch-up.ts';
-import type { Finding, Series } from '../../../pipeline/detectors/detector.ts';
+import type { CatchUp, Finding, Series } from '../../../pipeline/detectors/detector.ts';
 import { extent } from '../../extent.ts';
 import { counted, endOf, found, latestOf, START, type Seen } from './counts.ts';
 

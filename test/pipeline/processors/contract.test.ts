@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
-import { hostedProcessor } from '../../../pipeline/processors/merge/hosted.ts';
+import { hostedProcessor } from '../../../pipeline/processors/merge/partials.ts';
 import type { Fold } from '../../../pipeline/processors/base/processor.ts';
 import { logMessage } from './inputs.ts';
 import { logFor, NOW, without } from './logs.ts';

@@ -4,8 +4,7 @@ import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-rec
 import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
-import { partialInputOf } from '../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, hostedProcessor, hostedMerger } from '../../../pipeline/processors/merge/partials.ts';
 import type { Fold, Processor } from '../../../pipeline/processors/base/processor.ts';
 import { latestOf } from '../../fakes/measures-record.ts';
 import { logMessage, tickMessage } from './inputs.ts';
@@ -21,11 +20,11 @@ const SOURCES = 3;
 
 /** What a processor emits of a partition of the log, until all of it is told. */
 function partialsOf(processor: Processor, partition: number, messages: readonly KafkaMessage[]): AbsoluteRecord[] {
-  const stage = hostedProcessor(processor);
-  const state = stage.init();
+  const hosted = hostedProcessor(processor);
+  const state = hosted.init();
   const last = messages.at(-1);
   const end = last === undefined ? [] : [tickMessage(Number(last.offset) + 1, Number(last.timestamp) + 10 * 86_400_000)];
-  const outputs = [...messages, ...end].flatMap((message) => [...stage.fold(state, inputOf(partition, message))]);
+  const outputs = [...messages, ...end].flatMap((message) => [...hosted.fold(state, inputOf(partition, message))]);
   return outputs.filter(({ topic }) => topic === 'partials.v1');
 }
 
@@ -58,8 +57,8 @@ const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
   records.map(({ value, headers, ...where }) => ({ ...where, value: value.toString('base64'), headers: JSON.stringify(headers) }));
 
 /** Folds from a state on; gives the outputs by offset. */
-function fold(stage: Fold<never, MergerInput>, state: unknown, inputs: readonly MergerInput[]): Map<number, AbsoluteRecord[]> {
-  return new Map(inputs.map((input) => [input.offset, [...stage.fold(state as never, input)]]));
+function fold(hosted: Fold<never, MergerInput>, state: unknown, inputs: readonly MergerInput[]): Map<number, AbsoluteRecord[]> {
+  return new Map(inputs.map((input) => [input.offset, [...hosted.fold(state as never, input)]]));
 }
 
 const turns = fc.array(fc.nat(SOURCES - 1), { minLength: 1, maxLength: 40 });
@@ -68,28 +67,28 @@ const logs = fc.tuple(...Array.from({ length: SOURCES }, () => log));
 
 for (const { processor, merger } of merged)
   describe(`the merger ${merger.name} of ${processor.name}`, () => {
-    const stage = hostedMerger(merger) as Fold<never, MergerInput>;
+    const hosted = hostedMerger(merger) as Fold<never, MergerInput>;
     const emitted = (all: readonly KafkaMessage[][]): AbsoluteRecord[][] => all.map((messages, n) => partialsOf(processor, n, messages));
 
     it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {
       fc.assert(
         fc.property(logs, turns, fc.array(fc.nat(60), { maxLength: 5 }), (all, order, cuts) => {
           const inputs = inputsOf(interleaved(emitted(all), order));
-          const whole = stage.init();
-          const expected = without(() => fold(stage, whole, inputs));
-          let state = stage.init();
+          const whole = hosted.init();
+          const expected = without(() => fold(hosted, whole, inputs));
+          let state = hosted.init();
           const found = new Map<number, AbsoluteRecord[]>();
           const stops = [...new Set(cuts)].filter((cut) => cut < inputs.length).sort((a, b) => a - b);
           for (const [index, stop] of [...stops, inputs.length].entries()) {
-            for (const [at, outputs] of fold(stage, state, inputs.slice(stops[index - 1] ?? 0, stop))) found.set(at, outputs);
-            const restored = stage.restore(stage.snapshot(state));
+            for (const [at, outputs] of fold(hosted, state, inputs.slice(stops[index - 1] ?? 0, stop))) found.set(at, outputs);
+            const restored = hosted.restore(hosted.snapshot(state));
             expect(restored).to.not.equal(null);
             state = restored as never;
           }
           expect([...found].map(([at, outputs]) => [at, shown(outputs)])).to.deep.equal(
             [...expected].map(([at, outputs]) => [at, shown(outputs)]),
           );
-          expect(stage.snapshot(state).equals(stage.snapshot(whole))).to.equal(true);
+          expect(hosted.snapshot(state).equals(hosted.snapshot(whole))).to.equal(true);
         }),
         { numRuns: extent(15, 50) },
       );
@@ -100,7 +99,7 @@ for (const { processor, merger } of merged)
         fc.property(logs, turns, turns, replays, (all, order, other, again) => {
           const sources = emitted(all);
           const last = (records: readonly AbsoluteRecord[]): unknown =>
-            [...latestOf([...fold(stage, stage.init(), inputsOf(records)).values()].flat())].sort();
+            [...latestOf([...fold(hosted, hosted.init(), inputsOf(records)).values()].flat())].sort();
           const expected = last(interleaved(sources, order));
           expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
           expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);
@@ -113,31 +112,31 @@ for (const { processor, merger } of merged)
       fc.assert(
         fc.property(logs, turns, replays, (all, order, again) => {
           const records = interleaved(emitted(all), order);
-          const [once, twice] = [stage.init(), stage.init()];
-          fold(stage, once, inputsOf(records));
-          fold(stage, twice, inputsOf(repeated(records, again)));
-          expect(stage.snapshot(twice).equals(stage.snapshot(once))).to.equal(true);
+          const [once, twice] = [hosted.init(), hosted.init()];
+          fold(hosted, once, inputsOf(records));
+          fold(hosted, twice, inputsOf(repeated(records, again)));
+          expect(hosted.snapshot(twice).equals(hosted.snapshot(once))).to.equal(true);
         }),
         { numRuns: extent(15, 50) },
       );
     });
 
     it('restores no bytes that are none of its snapshots, and dies of none', () => {
-      const state = stage.init();
+      const state = hosted.init();
       const entries = [{ _msg: 'x', service: 'web', user: 'u1', _time: new Date(NOW - 1000).toISOString() }];
-      fold(stage, state, inputsOf(partialsOf(processor, 1, [logMessage(entries, { offset: 0, appendedAt: NOW })])));
-      const good = stage.snapshot(state);
+      fold(hosted, state, inputsOf(partialsOf(processor, 1, [logMessage(entries, { offset: 0, appendedAt: NOW })])));
+      const good = hosted.snapshot(state);
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(), (bytes, at) => {
           const cut = good.subarray(0, at % good.length);
-          for (const hostile of [Buffer.from(bytes), cut, Buffer.concat([cut, bytes])]) stage.restore(hostile);
+          for (const hostile of [Buffer.from(bytes), cut, Buffer.concat([cut, bytes])]) hosted.restore(hostile);
         }),
       );
-      expect(stage.restore(Buffer.alloc(0))).to.equal(null);
+      expect(hosted.restore(Buffer.alloc(0))).to.equal(null);
     });
 
     it('keeps its state within bounds, whatever services and users come', () => {
-      const state = stage.init();
+      const state = hosted.init();
       const messages = Array.from({ length: RECORDS }, (_none, offset) => {
         const appendedAt = NOW + offset * (540_000_000 / RECORDS);
         const entries = Array.from({ length: 100 }, (_entry, index) => ({
@@ -148,7 +147,7 @@ for (const { processor, merger } of merged)
         }));
         return logMessage(entries, { offset, appendedAt, tenantId: 1 + (offset % 7) });
       });
-      fold(stage, state, inputsOf(partialsOf(processor, 1, messages)));
-      expect(stage.snapshot(state).length).to.be.below(MOST_STATE);
+      fold(hosted, state, inputsOf(partialsOf(processor, 1, messages)));
+      expect(hosted.snapshot(state).length).to.be.below(MOST_STATE);
     });
   });

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { alertLayout } from '../../../../pipeline/alerting/book/alert-layout.ts';
-import { alertRow, idOf, type AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
-import { alertRecords, alertsSignal } from '../../../../pipeline/alerting/book/alerts-signal.ts';
+import { alertLayout, alertRow, idOf, type AlertRow, alertRecords, alertsSignal } from '../../../../pipeline/alerting/book/alert.ts';
 import { framesOf, readFrames } from '../../../../pipeline/rows/frames.ts';
 import { alert, alertsRange, FIRED, told } from '../../../fakes/alerts-record.ts';
 

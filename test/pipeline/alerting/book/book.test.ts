@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
-import { alertBook, FIRST_VERSION } from '../../../../pipeline/alerting/book/book.ts';
-import type { AlertCommand, Fires } from '../../../../pipeline/alerting/book/command.ts';
-import { alertCommandsSignal, commandRecords, commandsInputOf } from '../../../../pipeline/alerting/book/commands-signal.ts';
+import { alertBook, FIRST_VERSION } from '../../../../pipeline/alerting/book/alert-book.ts';
+import {
+  type AlertCommand,
+  type Fires,
+  alertCommandsSignal,
+  commandRecords,
+  commandsInputOf,
+} from '../../../../pipeline/alerting/book/command.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';

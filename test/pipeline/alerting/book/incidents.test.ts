@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Incidents, serviceKey } from '../../../../pipeline/alerting/book/incidents.ts';
+import { Incidents, serviceKey } from '../../../../pipeline/alerting/book/alert-book.ts';
 import { Random } from '../../../fuzz/random.ts';
 
 /** The beginning of five minutes of the clock, seconds. */

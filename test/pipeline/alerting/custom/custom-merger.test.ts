@@ -12,7 +12,7 @@ import { createCustomDetectors } from '../../../../pipeline/alerting/custom/cust
 import { DetectorWatch } from '../../../../pipeline/alerting/custom/detector-watch.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, offValue, switchFault } from '../../../../pipeline/alerting/settings/switch.ts';
 import { readFinding } from '../../../../pipeline/alerting/exchange/finding.ts';
-import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import { FakeRunner } from '../../../fakes/detector-runner.ts';
 import { CustomWorld, START, START_MS, streamOf, type Came } from './custom-world.ts';
 
@@ -203,15 +203,15 @@ describe('detectors of others, by what rates has counted', () => {
 
   it('go on from a snapshot of a release that was not asked about rules', async () => {
     const text = readFileSync(path.resolve('test/fixtures/snapshots/custom-detectors.v1.txt'), 'utf8');
-    const stage = hostedMerger(createCustomDetectors(new FakeRunner([example])));
-    const state = stage.restore(Buffer.from(text, 'base64'));
+    const hosted = hostedMerger(createCustomDetectors(new FakeRunner([example])));
+    const state = hosted.restore(Buffer.from(text, 'base64'));
     if (state === null) throw new Error('The snapshot cannot be read.');
-    const again = stage.restore(stage.snapshot(state));
-    expect(again === null ? null : stage.snapshot(again).equals(stage.snapshot(state))).to.equal(true);
+    const again = hosted.restore(hosted.snapshot(state));
+    expect(again === null ? null : hosted.snapshot(again).equals(hosted.snapshot(state))).to.equal(true);
     // the second hot minute waits in it
     const told: AbsoluteRecord[] = [];
     for (let turn = 0; turn < 50; turn++) {
-      told.push(...(stage.news?.(state, 0, 0) ?? []));
+      told.push(...(hosted.news?.(state, 0, 0) ?? []));
       await Promise.resolve();
     }
     expect(told.map(({ value }) => readFinding(value)?.finding)).to.have.length(1);

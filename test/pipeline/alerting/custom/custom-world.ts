@@ -3,12 +3,11 @@ import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
-import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../../../pipeline/alerting/streams/alerting.ts';
 import { createCustomDetectors } from '../../../../pipeline/alerting/custom/custom-merger.ts';
 import type { DetectorRunner } from '../../../../pipeline/alerting/custom/detector-runner.ts';
-import { partialInputOf, partialRecord, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
-import { encodeRates, type StreamCounts } from '../../../../pipeline/processors/rates/rates-partial.ts';
+import { partialInputOf, partialRecord, partialsSignal, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
+import { encodeRates, type StreamCounts } from '../../../../pipeline/processors/rates/rates.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,7 +30,7 @@ export class CustomWorld {
   readonly log: KafkaMessage[] = [];
   readonly rows: AlertRow[] = [];
   readonly #book = new TestBook();
-  readonly #stage;
+  readonly #hosted;
   readonly #alerting = hostedMerger(alerting);
   #custom: never;
   #watched = this.#alerting.init();
@@ -41,9 +40,9 @@ export class CustomWorld {
   #sources = 0;
 
   constructor(runner: DetectorRunner) {
-    this.#stage = hostedMerger(createCustomDetectors(runner));
-    this.#custom = this.#stage.init() as never;
-    this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#custom)), taken: 0 };
+    this.#hosted = hostedMerger(createCustomDetectors(runner));
+    this.#custom = this.#hosted.init() as never;
+    this.#saved = { bytes: Buffer.from(this.#hosted.snapshot(this.#custom)), taken: 0 };
   }
 
   /** The last word on each alert, in the order in which they fired. */
@@ -52,7 +51,7 @@ export class CustomWorld {
   }
 
   get isBehind(): boolean {
-    return this.#stage.isBehind?.(this.#custom) === true;
+    return this.#hosted.isBehind?.(this.#custom) === true;
   }
 
   /** Minutes in which this came; what is found of each is on the log before the next one comes. */
@@ -75,7 +74,7 @@ export class CustomWorld {
   async settle(): Promise<void> {
     for (let calm = 0, round = 0; calm < 2; round++) {
       if (round === MOST_ROUNDS) throw new Error('It does not come to an end.');
-      const told = this.#stage.news?.(this.#custom, 0, this.#taken) ?? [];
+      const told = this.#hosted.news?.(this.#custom, 0, this.#taken) ?? [];
       for (const record of told) this.#append(record, START_MS + this.minute * MINUTE_MS + 59_500);
       for (let turn = 0; turn < 20; turn++) await Promise.resolve();
       calm = told.length === 0 && !this.isBehind ? calm + 1 : 0;
@@ -93,16 +92,16 @@ export class CustomWorld {
 
   /** Takes a snapshot, from which the detectors go on after `kill`. */
   save(): void {
-    this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#custom)), taken: this.#taken };
+    this.#saved = { bytes: Buffer.from(this.#hosted.snapshot(this.#custom)), taken: this.#taken };
   }
 
   /** The process of the detectors was killed: another one goes on from the last snapshot, maybe with other detectors. */
   kill(runner: DetectorRunner): void {
-    const stage = hostedMerger(createCustomDetectors(runner));
-    const restored = stage.restore(this.#saved.bytes);
+    const hosted = hostedMerger(createCustomDetectors(runner));
+    const restored = hosted.restore(this.#saved.bytes);
     if (restored === null) throw new Error('The snapshot cannot be read.');
     this.#custom = restored as never;
-    for (const message of this.log.slice(this.#saved.taken)) stage.fold(this.#custom, partialInputOf(0, message));
+    for (const message of this.log.slice(this.#saved.taken)) hosted.fold(this.#custom, partialInputOf(0, message));
   }
 
   /** What is told by whoever folds the same log from its beginning. */
@@ -116,7 +115,7 @@ export class CustomWorld {
     const message = { value, headers, offset: String(this.log.length), timestamp: String(at) } as KafkaMessage;
     this.log.push(message);
     this.rows.push(...this.#book.take(this.#alerting.fold(this.#watched, partialInputOf(0, message)), at));
-    this.#stage.fold(this.#custom, partialInputOf(0, message));
+    this.#hosted.fold(this.#custom, partialInputOf(0, message));
     this.#taken = this.log.length;
   }
 }

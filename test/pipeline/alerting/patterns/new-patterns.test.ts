@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { alertRow, type Alert } from '../../../../pipeline/alerting/book/alert.ts';
+import { alertRow, type Alert, alertLayout } from '../../../../pipeline/alerting/book/alert.ts';
 import { AlertBook } from '../../../../pipeline/alerting/book/alert-book.ts';
-import { alertLayout } from '../../../../pipeline/alerting/book/alert-layout.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { sensitivityIn } from '../../../../pipeline/alerting/settings/sensitivity.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
@@ -9,7 +8,7 @@ import { NewPatterns, type NewPattern } from '../../../../pipeline/alerting/patt
 import { withSettings } from '../../../../pipeline/processors/settings/with-settings.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 import books from '../../../fixtures/snapshots/books.json' with { type: 'json' };
-import { PatternStages } from '../../../fakes/pattern-stages.ts';
+import { FoldedPatterns } from '../../../fakes/folded-patterns.ts';
 
 const HOUR = 3600;
 /** 2026-11-24 00:00 UTC, seconds. */
@@ -89,20 +88,20 @@ describe('error templates that were never seen before', () => {
   });
 
   it('are told as rules say that are set for alerts, for the streams that they name, from a snapshot on too', () => {
-    const stage = withSettings(clusters);
+    const hosted = withSettings(clusters);
     const said = { processor: 'alerting', tenantId: 1, key: 'sensitivity', version: 1 };
     const value = [{ detector: 'new_pattern', stream: '{service="web"}', sensitivity: 'off' }];
-    let state = stage.init();
+    let state = hosted.init();
     const tick = { kind: 'tick', partition: 0, offset: 0, appendedAt: START * 1000 } as const;
-    expect(stage.lacks?.(state, [{ ...said, value }])).to.have.length(1);
-    stage.fold(state, { ...tick, setting: { ...said, value } });
-    expect(stage.lacks?.(state, [{ ...said, value }])).to.deep.equal([]);
-    state = stage.restore(Buffer.from(stage.snapshot(state))) as typeof state;
+    expect(hosted.lacks?.(state, [{ ...said, value }])).to.have.length(1);
+    hosted.fold(state, { ...tick, setting: { ...said, value } });
+    expect(hosted.lacks?.(state, [{ ...said, value }])).to.deep.equal([]);
+    state = hosted.restore(Buffer.from(hosted.snapshot(state))) as typeof state;
     const { sensitivities } = state.state;
     expect(sensitivityIn(sensitivities, 1, 'new_pattern', '{service="web"}')).to.equal('off');
     expect(sensitivityIn(sensitivities, 1, 'new_pattern', '{service="other"}')).to.equal('normal');
     expect(sensitivityIn(sensitivities, 2, 'new_pattern', '{service="web"}')).to.equal('normal');
-    stage.fold(state, { ...tick, setting: { ...said, value: null, version: 2 } });
+    hosted.fold(state, { ...tick, setting: { ...said, value: null, version: 2 } });
     expect(sensitivities.size).to.equal(0);
   });
 
@@ -187,19 +186,19 @@ describe('error templates that were never seen before', () => {
   });
 
   it('come by the way of the service, and not again where they were forgotten', () => {
-    const stages = new PatternStages(1);
+    const world = new FoldedPatterns(1);
     const send = (at: number, _msg: string): void => {
       const entry = { _time: new Date(at * 1000).toISOString(), _msg, level: 'error', service: 'web' };
-      stages.log(0, [entry], { appendedAt: at * 1000, retentionDays: 14 });
+      world.log(0, [entry], { appendedAt: at * 1000, retentionDays: 14 });
     };
     send(START - 25 * HOUR, 'started');
     send(START, 'cannot connect to 10.0.0.1');
     send(START + 1, 'cannot connect to 10.0.0.2');
-    stages.tick((START + 2 * HOUR) * 1000);
+    world.tick((START + 2 * HOUR) * 1000);
     for (const days of [10, 20]) send(START + days * 86_400, 'started');
     send(START + 30 * 86_400, 'again');
     send(START + 30 * 86_400 + 1, 'cannot connect to 10.0.0.2');
-    const rows = new TestBook().take(stages.written, START * 1000);
+    const rows = new TestBook().take(world.written, START * 1000);
     expect(rows.map(({ state, title }) => [state, title])).to.deep.equal([
       ['firing', 'New error of web: cannot connect to <IP>'],
       ['resolved', 'New error of web: cannot connect to <IP>'],

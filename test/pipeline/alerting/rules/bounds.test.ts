@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
 import { jsonPartials } from '../../../../pipeline/processors/base/json.ts';
-import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, partialRecord, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
-import { MINUTE_MS, ruleOf, START } from './rule-stages.ts';
+import { MINUTE_MS, ruleOf, START } from './rule-world.ts';
 
 const [RULES, GROUPS, ATTACKERS] = [20, 100, 6];
 /** As long as a group may be, of characters that take six bytes where they are written down, and more in the evidence of an alert. */
@@ -18,8 +17,8 @@ const BINS = Array.from({ length: 1024 }, (_none, index) => [10_000 + index, 1])
 
 /** `rule-alerts`, to which partials come. */
 class Told {
-  readonly #stage = hostedMerger(ruleAlerts);
-  #state = this.#stage.init();
+  readonly #hosted = hostedMerger(ruleAlerts);
+  #state = this.#hosted.init();
   readonly #book = new TestBook();
   #offset = 0;
   readonly rows: AlertRow[] = [];
@@ -33,14 +32,14 @@ class Told {
     ]).entries()) {
       const { value, headers } = partialRecord('rules', { partition: 0, offset, number, appendedAt }, partial);
       const message = { value, headers, offset: String(this.#offset++), timestamp: String(appendedAt) } as KafkaMessage;
-      this.rows.push(...this.#book.take(this.#stage.fold(this.#state, partialInputOf(0, message)), appendedAt));
+      this.rows.push(...this.#book.take(this.#hosted.fold(this.#state, partialInputOf(0, message)), appendedAt));
     }
   }
 
   /** The bytes of a snapshot, with which it goes on. */
   restart(): number {
-    const bytes = this.#stage.snapshot(this.#state);
-    const state = this.#stage.restore(bytes);
+    const bytes = this.#hosted.snapshot(this.#state);
+    const state = this.#hosted.restore(bytes);
     if (state === null) throw new Error('The snapshot cannot be read.');
     this.#state = state;
     this.#book.restart();

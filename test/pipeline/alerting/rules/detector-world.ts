@@ -7,15 +7,14 @@ import { createCustomDetectors } from '../../../../pipeline/alerting/custom/cust
 import type { DetectorRunner } from '../../../../pipeline/alerting/custom/detector-runner.ts';
 import { CUSTOM_DETECTORS } from '../../../../pipeline/alerting/settings/switch.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../../../pipeline/processors/base/position.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
-import { MINUTE_MS, START } from './rule-stages.ts';
+import { MINUTE_MS, START } from './rule-world.ts';
 
 const SOURCES = 2;
 /** Far more than anything takes that comes to an end. */
@@ -25,42 +24,42 @@ const MOST_ROUNDS = 5000;
 class Host {
   readonly #log: readonly KafkaMessage[];
   readonly #read: (message: KafkaMessage) => Position;
-  #stage: Fold<unknown, never>;
+  #hosted: Fold<unknown, never>;
   #state: unknown;
   #next = 0;
   #saved: { readonly bytes: Buffer; readonly next: number };
 
-  constructor(stage: Fold<never, never>, log: readonly KafkaMessage[], read: (message: KafkaMessage) => Position) {
-    this.#stage = stage;
-    [this.#log, this.#read, this.#state] = [log, read, this.#stage.init()];
-    this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#state)), next: 0 };
+  constructor(hosted: Fold<never, never>, log: readonly KafkaMessage[], read: (message: KafkaMessage) => Position) {
+    this.#hosted = hosted;
+    [this.#log, this.#read, this.#state] = [log, read, this.#hosted.init()];
+    this.#saved = { bytes: Buffer.from(this.#hosted.snapshot(this.#state)), next: 0 };
   }
 
   get isBehind(): boolean {
-    return this.#stage.isBehind?.(this.#state) === true;
+    return this.#hosted.isBehind?.(this.#state) === true;
   }
 
   get size(): number {
-    return this.#stage.snapshot(this.#state).length;
+    return this.#hosted.snapshot(this.#state).length;
   }
 
   /** What it gives of the records that it has not had. */
   *fold(): Generator<AbsoluteRecord> {
     for (; this.#next < this.#log.length; this.#next++)
-      yield* this.#stage.fold(this.#state, this.#read(this.#log[this.#next] as KafkaMessage) as never);
+      yield* this.#hosted.fold(this.#state, this.#read(this.#log[this.#next] as KafkaMessage) as never);
   }
 
   news(): readonly AbsoluteRecord[] {
-    return this.#stage.news?.(this.#state, 0, this.#next) ?? [];
+    return this.#hosted.news?.(this.#state, 0, this.#next) ?? [];
   }
 
   save(): void {
-    this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#state)), next: this.#next };
+    this.#saved = { bytes: Buffer.from(this.#hosted.snapshot(this.#state)), next: this.#next };
   }
 
-  kill(stage: Fold<never, never> = this.#stage as Fold<never, never>): void {
-    this.#stage = stage;
-    const state = this.#stage.restore(this.#saved.bytes);
+  kill(hosted: Fold<never, never> = this.#hosted as Fold<never, never>): void {
+    this.#hosted = hosted;
+    const state = this.#hosted.restore(this.#saved.bytes);
     if (state === null) throw new Error('The snapshot cannot be read.');
     [this.#state, this.#next] = [state, this.#saved.next];
   }
@@ -69,7 +68,7 @@ class Host {
 /** Entries that come in a minute of a partition of the log. */
 export type Came = { readonly entries: readonly object[]; readonly partition?: number };
 
-const customStage = (runner: DetectorRunner): Fold<never, never> => hostedMerger(createCustomDetectors(runner)) as Fold<never, never>;
+const hostedCustom = (runner: DetectorRunner): Fold<never, never> => hostedMerger(createCustomDetectors(runner)) as Fold<never, never>;
 
 /** Rules by the way of the service: two partitions of the log, one of `partials.v1`, and those who fold it: alerts of rules, and detectors of one's own. */
 export class DetectorWorld {
@@ -86,7 +85,7 @@ export class DetectorWorld {
     const first = hostedProcessor(rules) as Fold<never, never>;
     this.#evaluating = this.#sources.map((log, partition) => new Host(first, log, (message) => inputOf(partition, message)));
     this.#alerting = new Host(hostedMerger(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
-    this.#custom = new Host(customStage(runner), this.log, (message) => partialInputOf(0, message));
+    this.#custom = new Host(hostedCustom(runner), this.log, (message) => partialInputOf(0, message));
   }
 
   /** The last word on each alert, in the order in which they fired. */
@@ -159,7 +158,7 @@ export class DetectorWorld {
   /** Who asks detectors goes on with others; with none at all nobody does. */
   detectors(runner: DetectorRunner | null): void {
     if (runner === null) this.#custom = null;
-    else this.#custom?.kill(customStage(runner));
+    else this.#custom?.kill(hostedCustom(runner));
   }
 
   /** What is told by whoever folds the same commands from their beginning. */

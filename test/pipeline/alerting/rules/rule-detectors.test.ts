@@ -9,7 +9,7 @@ import { readFinding } from '../../../../pipeline/alerting/exchange/finding.ts';
 import { readValues } from '../../../../pipeline/alerting/exchange/rule-values.ts';
 import { FakeRunner } from '../../../fakes/detector-runner.ts';
 import { DetectorWorld, type Came } from './detector-world.ts';
-import { evidenceOf, MINUTE_MS, ruleOf, START } from './rule-stages.ts';
+import { evidenceOf, MINUTE_MS, ruleOf, START } from './rule-world.ts';
 
 const example = threeTimes as CustomDetector;
 /** Above fifty, or below five: at once. What it expects is how many points it has seen. */

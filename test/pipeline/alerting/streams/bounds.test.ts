@@ -5,13 +5,13 @@ import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
 import { findingValue } from '../../../../pipeline/alerting/exchange/finding.ts';
 import { CUSTOM_DETECTORS } from '../../../../pipeline/alerting/settings/switch.ts';
 import type { Finding } from '../../../../pipeline/detectors/detector.ts';
-import { alerting, type Watches } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting, type Watches } from '../../../../pipeline/alerting/streams/alerting.ts';
 import { Sensitivities } from '../../../../pipeline/alerting/settings/sensitivity.ts';
 import type { PartialInput } from '../../../../pipeline/processors/base/partial.ts';
-import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
+import { encodeRates } from '../../../../pipeline/processors/rates/rates.ts';
 import { commandsOf } from '../../../fakes/test-book.ts';
 import { cpuMs } from '../../../cpu-time.ts';
-import { START } from './stages.ts';
+import { START } from './alerting-world.ts';
 
 const MINUTE = Math.floor(START / 60_000);
 let offset = 0;

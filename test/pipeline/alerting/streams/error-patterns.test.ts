@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { MessagePatterns } from '../../../../pipeline/clusterer/message-patterns.ts';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
 import { whole } from '../../../../pipeline/processors/base/slices.ts';
-import { ErrorPatterns, MOST_ERROR_PATTERNS } from '../../../../pipeline/alerting/streams/error-patterns.ts';
-import { RecentStreams } from '../../../../pipeline/alerting/streams/recent-streams.ts';
+import { ErrorPatterns, MOST_ERROR_PATTERNS, RecentStreams } from '../../../../pipeline/alerting/streams/error-patterns.ts';
 import type { PatternErrors } from '../../../../pipeline/processors/patterns/pattern-segment.ts';
 import type { SeenPattern } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 

@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
-import { alertBook } from '../../../../pipeline/alerting/book/book.ts';
-import { commandsInputOf } from '../../../../pipeline/alerting/book/commands-signal.ts';
-import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
+import { alertBook } from '../../../../pipeline/alerting/book/alert-book.ts';
+import { commandsInputOf } from '../../../../pipeline/alerting/book/command.ts';
+import { alerting } from '../../../../pipeline/alerting/streams/alerting.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
@@ -56,31 +55,31 @@ const restored = <State>({ restore }: Pick<Fold<State, never>, 'restore'>, bytes
 
 /** A host of a fold: what it was given since its last snapshot it is given again after a kill, and tells again what it told. */
 class Host<Given> {
-  readonly #stage: Fold<unknown, never>;
+  readonly #hosted: Fold<unknown, never>;
   #state: unknown;
   #saved: Buffer;
   #since: Given[] = [];
-  readonly #fold: (stage: Fold<unknown, never>, state: unknown, given: Given) => readonly AbsoluteRecord[];
+  readonly #fold: (hosted: Fold<unknown, never>, state: unknown, given: Given) => readonly AbsoluteRecord[];
 
   constructor(
-    stage: Fold<never, never>,
+    hosted: Fold<never, never>,
     saved: Buffer | null,
-    fold: (stage: Fold<unknown, never>, state: unknown, given: Given) => readonly AbsoluteRecord[],
+    fold: (hosted: Fold<unknown, never>, state: unknown, given: Given) => readonly AbsoluteRecord[],
   ) {
     // prettier-ignore
-    this.#stage = stage;
-    this.#state = saved === null ? this.#stage.init() : restored(this.#stage, saved);
+    this.#hosted = hosted;
+    this.#state = saved === null ? this.#hosted.init() : restored(this.#hosted, saved);
     this.#saved = this.snapshot();
     this.#fold = fold;
   }
 
   take(given: Given): readonly AbsoluteRecord[] {
     this.#since.push(given);
-    return this.#fold(this.#stage, this.#state, given);
+    return this.#fold(this.#hosted, this.#state, given);
   }
 
   snapshot(): Buffer {
-    return Buffer.from(this.#stage.snapshot(this.#state));
+    return Buffer.from(this.#hosted.snapshot(this.#state));
   }
 
   save(): void {
@@ -89,8 +88,8 @@ class Host<Given> {
 
   /** What it tells again. */
   kill(): AbsoluteRecord[] {
-    this.#state = restored(this.#stage, this.#saved);
-    return this.#since.flatMap((given) => [...this.#fold(this.#stage, this.#state, given)]);
+    this.#state = restored(this.#hosted, this.#saved);
+    return this.#since.flatMap((given) => [...this.#fold(this.#hosted, this.#state, given)]);
   }
 }
 
@@ -105,9 +104,9 @@ function run(
 ) {
   // prettier-ignore
   const random = new Random(7);
-  const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(hostedProcessor(rates) as never, saved?.counted[partition] ?? null, (stage, state, message) => stage.fold(state, inputOf(partition, message) as never))); // prettier-ignore
-  const watching = new Host<KafkaMessage>(hostedMerger(alerting) as never, saved?.watched ?? null, (stage, state, message) => stage.fold(state, partialInputOf(0, message) as never)); // prettier-ignore
-  const writing = new Host<KafkaMessage>(alertBook as never, null, (stage, state, message) => stage.fold(state, commandsInputOf(0, message) as never)); // prettier-ignore
+  const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(hostedProcessor(rates) as never, saved?.counted[partition] ?? null, (hosted, state, message) => hosted.fold(state, inputOf(partition, message) as never))); // prettier-ignore
+  const watching = new Host<KafkaMessage>(hostedMerger(alerting) as never, saved?.watched ?? null, (hosted, state, message) => hosted.fold(state, partialInputOf(0, message) as never)); // prettier-ignore
+  const writing = new Host<KafkaMessage>(alertBook as never, null, (hosted, state, message) => hosted.fold(state, commandsInputOf(0, message) as never)); // prettier-ignore
   const alerts = new Map<number, AlertRow>();
   let [offset, commands, left] = [1_000_000, 0, kills];
   const publish = (records: readonly AbsoluteRecord[]): void => {

@@ -4,11 +4,10 @@ import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
-import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
-import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { alerting } from '../../../../pipeline/alerting/streams/alerting.ts';
+import { partialInputOf, partialRecord, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import { encodeSeen } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
-import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
+import { encodeRates } from '../../../../pipeline/processors/rates/rates.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { PatternWorld, type Came, type Saved } from './pattern-world.ts';
 
@@ -146,22 +145,22 @@ describe('alerts of error patterns that rise', function () {
   });
 
   it('are watched from a snapshot of a release on that did not know of them', () => {
-    const stage = hostedMerger(alerting);
+    const hosted = hostedMerger(alerting);
     const text = readFileSync(path.resolve('test/fixtures/snapshots/alerting.v2.txt'), 'utf8');
-    const state = stage.restore(Buffer.from(text, 'base64'));
+    const state = hosted.restore(Buffer.from(text, 'base64'));
     if (state === null) throw new Error('The snapshot cannot be read.');
-    const bytes = Buffer.from(stage.snapshot(state));
-    expect(stage.snapshot(stage.restore(bytes) as typeof state).equals(bytes)).to.equal(true);
+    const bytes = Buffer.from(hosted.snapshot(state));
+    expect(hosted.snapshot(hosted.restore(bytes) as typeof state).equals(bytes)).to.equal(true);
     // what it had of the log is not taken again, and of patterns all is new
     const tell = (processor: string, value: Buffer, offset: number): void => {
       const source = { partition: 0, offset, number: 0, appendedAt: 1_795_478_410_000 };
       const { value: own, headers } = partialRecord(processor, source, { kind: 'partial', tenantId: 1, retentionDays: 0, value });
-      stage.fold(state, partialInputOf(0, { value: own, headers, offset: '100', timestamp: '1795478590000' } as unknown as KafkaMessage));
+      hosted.fold(state, partialInputOf(0, { value: own, headers, offset: '100', timestamp: '1795478590000' } as unknown as KafkaMessage));
     };
     tell('rates', encodeRates([]), 1);
-    expect(stage.snapshot(state).equals(bytes)).to.equal(true);
+    expect(hosted.snapshot(state).equals(bytes)).to.equal(true);
     const [seen] = encodeSeen([{ high: 0, low: 1, severity: 3, first: 1, message: 'x', stream: '{}' }]);
     tell('patterns', seen as Buffer, 1);
-    expect(stage.snapshot(state).equals(bytes)).to.equal(false);
+    expect(hosted.snapshot(state).equals(bytes)).to.equal(false);
   });
 });

@@ -3,15 +3,14 @@ import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
-import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../../../pipeline/alerting/streams/alerting.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns } from '../../../../pipeline/processors/patterns/patterns.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
-import { resolutionRecord } from '../../../../pipeline/alerting/book/commands-signal.ts';
+import { resolutionRecord } from '../../../../pipeline/alerting/book/command.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 import { HostedFold } from '../../../fakes/hosted-fold.ts';
 import type { Random } from '../../../fuzz/random.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { around, learned, THEN, usual, type Came, type Stages } from './stages.ts';
+import { around, learned, THEN, usual, type Came, type AlertingWorld } from './alerting-world.ts';
 
 const HOSTS = ['a', 'b', 'c', 'd', 'e', 'f'];
 /** A service of six streams in two partitions of the log, each with about as many entries, and another one. */
@@ -10,17 +10,17 @@ const web = (minute: number, factorOf: (host: string) => number = () => 1): Came
   })),
   { service: 'cart', entries: around(30, minute) },
 ];
-let past: Stages | undefined;
-/** Stages that know what is usual of it. */
-const used = (): Stages => (past ??= learned((minute) => web(minute))).copy();
-const found = (stages: Stages): string[] => stages.alerts.map(({ detector, stream }) => `${detector} ${stream}`).sort();
+let past: AlertingWorld | undefined;
+/** AlertingWorld that know what is usual of it. */
+const used = (): AlertingWorld => (past ??= learned((minute) => web(minute))).copy();
+const found = (world: AlertingWorld): string[] => world.alerts.map(({ detector, stream }) => `${detector} ${stream}`).sort();
 
 describe('alerting, of services that have several streams', () => {
   it('tells what only all streams together show, once, and which streams have it', () => {
-    const stages = used();
-    stages.run(20, (minute) => web(minute, () => 1.9));
-    expect(found(stages)).to.deep.equal(['log_rate {service="web"}']);
-    const [alert] = stages.alerts;
+    const world = used();
+    world.run(20, (minute) => web(minute, () => 1.9));
+    expect(found(world)).to.deep.equal(['log_rate {service="web"}']);
+    const [alert] = world.alerts;
     expect(alert).to.include({ service: 'web', state: 'firing' });
     expect(alert?.title).to.match(/^Entries of web rose to \d+ a minute, expected \d+ to \d+$/);
     expect(alert?.description).to.match(
@@ -30,8 +30,8 @@ describe('alerting, of services that have several streams', () => {
     expect(evidence.links.query).to.equal('{service="web"}');
     expect(evidence.streams).to.have.length(5);
     for (const { share } of evidence.streams) expect(share).to.be.within(0.05, 0.4);
-    stages.run(60, (minute) => web(minute));
-    expect(stages.alerts.map(({ state, note }) => [state, note])).to.deep.equal([['resolved', 'auto: back within baseline']]);
+    world.run(60, (minute) => web(minute));
+    expect(world.alerts.map(({ state, note }) => [state, note])).to.deep.equal([['resolved', 'auto: back within baseline']]);
   });
 
   const isOne = (host: string): boolean => host === 'b';
@@ -43,9 +43,9 @@ describe('alerting, of services that have several streams', () => {
   ];
   for (const [what, factorOf, expected] of cases)
     it(`leaves to streams what is their own: ${what}`, () => {
-      const stages = used();
-      stages.run(40, (minute) => web(minute, factorOf));
-      expect(found(stages)).to.deep.equal(expected);
+      const world = used();
+      world.run(40, (minute) => web(minute, factorOf));
+      expect(found(world)).to.deep.equal(expected);
     });
 
   /** A release: one host after the other is replaced by a new one, a minute apart. */
@@ -55,36 +55,36 @@ describe('alerting, of services that have several streams', () => {
     });
 
   it('takes no pod for silent whose place another one has taken', () => {
-    const stages = used();
-    stages.run(6 * 60, (minute) => released(minute));
-    expect(found(stages)).to.deep.equal([]);
+    const world = used();
+    world.run(6 * 60, (minute) => released(minute));
+    expect(found(world)).to.deep.equal([]);
     // the new ones are watched as those before them
-    stages.run(40, (minute) => released(minute).filter(({ host }) => host !== 'c2'));
-    expect(found(stages)).to.deep.equal(['silence {host="c2",service="web"}']);
+    world.run(40, (minute) => released(minute).filter(({ host }) => host !== 'c2'));
+    expect(found(world)).to.deep.equal(['silence {host="c2",service="web"}']);
   });
 
   it('tells what nobody has taken over, though others are new', () => {
-    const stages = used();
+    const world = used();
     const isThere = (minute: number, host = ''): boolean => minute < THEN || !['b', 'c', 'd', 'e'].includes(host);
     // one host is new, four have stopped
-    stages.run(40, (minute) => [
+    world.run(40, (minute) => [
       ...web(minute).filter(({ host }) => isThere(minute, host)),
       ...(minute < THEN ? [] : [{ service: 'web', host: 'new', partition: 0, entries: around(15, minute) }]),
     ]);
-    expect(found(stages)).to.not.deep.equal([]);
+    expect(found(world)).to.not.deep.equal([]);
   });
 
   it('tells a service that stops altogether once', () => {
-    const stages = used();
-    stages.run(40, (minute) => web(minute).slice(HOSTS.length));
-    expect(found(stages)).to.deep.equal(['silence {service="web"}']);
+    const world = used();
+    world.run(40, (minute) => web(minute).slice(HOSTS.length));
+    expect(found(world)).to.deep.equal(['silence {service="web"}']);
   });
 
   it('waits for a partition that is behind, and takes it for no fall', () => {
-    const stages = used();
-    stages.hold(1, 40, (minute) => web(minute));
-    stages.run(5, (minute) => web(minute));
-    expect(found(stages)).to.deep.equal([]);
+    const world = used();
+    world.hold(1, 40, (minute) => web(minute));
+    world.run(5, (minute) => web(minute));
+    expect(found(world)).to.deep.equal([]);
   });
 
   it('tells the same from any snapshot on', () => {
@@ -100,22 +100,22 @@ describe('alerting, of services that have several streams', () => {
   });
 
   it('takes as the past of a service what its first stream had, and forgets the service with its second stream', () => {
-    const stages = learned((minute) => web(minute).slice(5));
-    stages.run(10, (minute) => web(minute).slice(4));
+    const world = learned((minute) => web(minute).slice(5));
+    world.run(10, (minute) => web(minute).slice(4));
     // too young to tell it itself, the new stream does not hide what the service has
-    stages.run(10, (minute) => web(minute, (host) => (host === 'e' ? 12 : 1)).slice(4));
-    expect(found(stages)).to.deep.equal(['log_rate {service="web"}']);
-    stages.run(26 * 60, (minute) => (minute % 20 === 0 ? web(minute, () => 20).slice(5) : []));
-    expect(stages.alerts.filter(({ stream, state }) => stream === '{service="web"}' && state === 'firing')).to.deep.equal([]);
+    world.run(10, (minute) => web(minute, (host) => (host === 'e' ? 12 : 1)).slice(4));
+    expect(found(world)).to.deep.equal(['log_rate {service="web"}']);
+    world.run(26 * 60, (minute) => (minute % 20 === 0 ? web(minute, () => 20).slice(5) : []));
+    expect(world.alerts.filter(({ stream, state }) => stream === '{service="web"}' && state === 'firing')).to.deep.equal([]);
   });
 
   it('ends what fires of a tenant that has no entries for a day', () => {
     const two = (minute: number): Came[] => [...usual(minute), { service: 'bank', entries: 30, tenantId: 2 }];
-    const stages = learned(two);
-    stages.run(60, usual);
-    expect(stages.alerts.map(({ tenantId, detector, state }) => [tenantId, detector, state])).to.deep.equal([[2, 'silence', 'firing']]);
-    stages.run(27 * 60, (minute) => (minute % 30 === 0 ? [{ service: 'cart', entries: 900 }] : []));
-    const [ended] = stages.alerts.filter(({ tenantId }) => tenantId === 2);
+    const world = learned(two);
+    world.run(60, usual);
+    expect(world.alerts.map(({ tenantId, detector, state }) => [tenantId, detector, state])).to.deep.equal([[2, 'silence', 'firing']]);
+    world.run(27 * 60, (minute) => (minute % 30 === 0 ? [{ service: 'cart', entries: 900 }] : []));
+    const [ended] = world.alerts.filter(({ tenantId }) => tenantId === 2);
     expect([ended?.state, ended?.note]).to.deep.equal(['resolved', 'auto: no entries for a day']);
   });
 });

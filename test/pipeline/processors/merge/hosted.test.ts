@@ -5,8 +5,7 @@ import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { measureLayout } from '../../../../pipeline/counters/measure-layout.ts';
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
-import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { billed } from '../inputs.ts';
 
@@ -91,15 +90,15 @@ describe('a processor with partials', () => {
 });
 
 describe('a merger', () => {
-  const stage = hostedMerger(hearing);
-  const heard = (state: ReturnType<typeof stage.init>): unknown => stage.restore(stage.snapshot(state))?.state;
+  const hosted = hostedMerger(hearing);
+  const heard = (state: ReturnType<typeof hosted.init>): unknown => hosted.restore(hosted.snapshot(state))?.state;
 
   it('takes each partial of its processor once, also behind a snapshot, and no others', () => {
-    let state = stage.init();
+    let state = hosted.init();
     for (const input of [...inputs.slice(0, 3), ...inputs]) {
-      stage.fold(state, { ...input, ...(input.kind === 'partial' ? { processor: 'other' } : {}) });
-      stage.fold(state, input);
-      const restored = stage.restore(stage.snapshot(state));
+      hosted.fold(state, { ...input, ...(input.kind === 'partial' ? { processor: 'other' } : {}) });
+      hosted.fold(state, input);
+      const restored = hosted.restore(hosted.snapshot(state));
       expect(restored).to.not.equal(null);
       state = restored as typeof state;
     }
@@ -107,7 +106,7 @@ describe('a merger', () => {
   });
 
   it('has its measures written where its partials lie, under the offset that they were found at', () => {
-    const outputs = stage.fold(stage.init(), inputs[1] as MergerInput);
+    const outputs = hosted.fold(hosted.init(), inputs[1] as MergerInput);
     expect(outputs[0]).to.equal(own);
     expect(outputs[1]).to.include({ topic: 'measures.v1', partition: 0, key: null });
     expect(measureLayout.read(outputs[1]?.value as Buffer, 1)).to.deep.equal([
@@ -139,9 +138,9 @@ describe('a merger', () => {
   });
 
   it('restores no snapshot that is cut off', () => {
-    const state = stage.init();
-    for (const input of inputs) stage.fold(state, input);
-    const bytes = stage.snapshot(state);
-    for (let length = 0; length < 8; length++) expect(stage.restore(bytes.subarray(0, length))).to.equal(null);
+    const state = hosted.init();
+    for (const input of inputs) hosted.fold(state, input);
+    const bytes = hosted.snapshot(state);
+    for (let length = 0; length < 8; length++) expect(hosted.restore(bytes.subarray(0, length))).to.equal(null);
   });
 });

@@ -8,7 +8,7 @@ import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { KnownPatterns } from '../../../../pipeline/processors/patterns/known-patterns.ts';
 import { encodeSeen, readSeen, type SeenPattern } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 import { TenantClusters, type PublishedPattern } from '../../../../pipeline/processors/patterns/tenant-clusters.ts';
-import { PatternStages } from '../../../fakes/pattern-stages.ts';
+import { FoldedPatterns } from '../../../fakes/folded-patterns.ts';
 
 /** 2026-11-24 00:00 UTC. */
 const START = 1_795_478_400_000;
@@ -35,9 +35,9 @@ function readPattern(value: Buffer): string {
 
 describe('the patterns that are told', () => {
   it('have their text, an example, their earliest time and the offset at which they were told', () => {
-    const stages = new PatternStages(1);
-    stages.log(0, [entry(START + 500, 'took 5 ms'), entry(START + 100, 'took 6 ms'), entry(START, 'started')], { appendedAt: START, tenantId: 3, retentionDays: 14 }); // prettier-ignore
-    const [first, second] = stages.rows;
+    const world = new FoldedPatterns(1);
+    world.log(0, [entry(START + 500, 'took 5 ms'), entry(START + 100, 'took 6 ms'), entry(START, 'started')], { appendedAt: START, tenantId: 3, retentionDays: 14 }); // prettier-ignore
+    const [first, second] = world.rows;
     expect(first).to.deep.equal({
       ...{
         tenantId: 3,
@@ -52,39 +52,39 @@ describe('the patterns that are told', () => {
   });
 
   it('are those of long messages too, with a header and without, cut within characters', () => {
-    const stages = new PatternStages(1);
+    const world = new FoldedPatterns(1);
     const long = `${'é 12 '.repeat(900)}${'x '.repeat(4000)}`;
     const header = '2026-11-24 10:00:00,123 INFO  [main] com.shop.Cart - ';
     for (const message of [long, `${header}${long}`, `y${long}`, `${header}y${long}`])
-      stages.log(0, [entry(START, message)], { appendedAt: START });
-    const counted = new Set(stages.messages(0).map(({ value }) => readPattern(value as Buffer)));
-    expect(new Set(stages.rows.map(({ fingerprint }) => fingerprint.slice(0, 16)))).to.deep.equal(counted);
+      world.log(0, [entry(START, message)], { appendedAt: START });
+    const counted = new Set(world.messages(0).map(({ value }) => readPattern(value as Buffer)));
+    expect(new Set(world.rows.map(({ fingerprint }) => fingerprint.slice(0, 16)))).to.deep.equal(counted);
     expect(counted.size).to.equal(2);
-    for (const { example } of stages.rows) expect(Buffer.byteLength(example)).to.be.within(4090, 4096);
+    for (const { example } of world.rows) expect(Buffer.byteLength(example)).to.be.within(4090, 4096);
   });
 
   it('are told when they are new, once on each day on which they come, and with an earlier entry', () => {
-    const stages = new PatternStages(1);
+    const world = new FoldedPatterns(1);
     const came = (at: number, time = at): number => {
-      const before = stages.rows.length;
-      stages.log(0, [entry(time, 'started')], { appendedAt: at });
-      return stages.rows.length - before;
+      const before = world.rows.length;
+      world.log(0, [entry(time, 'started')], { appendedAt: at });
+      return world.rows.length - before;
     };
     expect(came(START)).to.equal(1);
     expect(came(START + 1000)).to.equal(0);
     expect(came(START + 2000, START - 5000)).to.equal(1);
-    expect(stages.rows.at(-1)?.first).to.equal(START - 5000);
+    expect(world.rows.at(-1)?.first).to.equal(START - 5000);
     expect(came(START + DAY_MS)).to.equal(1);
     expect(came(START + DAY_MS + 1000)).to.equal(0);
-    expect(stages.rows.at(-1)).to.include({ first: START - 5000, publishedAt: (START + DAY_MS) / 1000 });
+    expect(world.rows.at(-1)).to.include({ first: START - 5000, publishedAt: (START + DAY_MS) / 1000 });
   });
 
   it('have the root of their cluster, and are told again where that is another', () => {
-    const stages = new PatternStages(2);
+    const world = new FoldedPatterns(2);
     ['red', 'blue', 'green', 'white', 'black'].forEach((colour, index) => {
-      stages.log(index % 2, [entry(START + index, `the lamp shows ${colour} light now`)], { appendedAt: START + index });
+      world.log(index % 2, [entry(START + index, `the lamp shows ${colour} light now`)], { appendedAt: START + index });
     });
-    const last = new Map(stages.rows.map(({ fingerprint, root }) => [fingerprint, root]));
+    const last = new Map(world.rows.map(({ fingerprint, root }) => [fingerprint, root]));
     expect(last.size).to.equal(5);
     expect(new Set(last.values())).to.deep.equal(new Set([fingerprintOf('the lamp shows red light now')]));
   });
@@ -123,16 +123,16 @@ describe('the patterns that are told', () => {
   });
 
   it('are forgotten with their tenant where nothing comes of it any more', () => {
-    const stage = clusters;
-    const state = stage.init();
+    const hosted = clusters;
+    const state = hosted.init();
     const partial = (tenantId: number, at: number, offset: number): MergerInput => ({
       ...{ kind: 'partial', partition: 0, offset, appendedAt: at, tenantId, retentionDays: 14, processor: 'patterns' },
       ...{ value: encodeSeen([seen('started', at)])[0] as Buffer, source: { partition: 0, offset, number: 0, appendedAt: at } },
     });
-    stage.fold(state, partial(1, START, 0));
-    stage.fold(state, partial(2, START + 10 * DAY_MS, 1));
+    hosted.fold(state, partial(1, START, 0));
+    hosted.fold(state, partial(2, START + 10 * DAY_MS, 1));
     expect([...state.tenants.keys()]).to.deep.equal([1, 2]);
-    stage.fold(state, partial(2, START + 16 * DAY_MS, 2));
+    hosted.fold(state, partial(2, START + 16 * DAY_MS, 2));
     expect([...state.tenants.keys()]).to.deep.equal([2]);
     expect(state.bytes).to.equal(state.tenants.get(2)?.clusters.bytes);
   });

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import type { PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
-import { encodeRates, readRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
-import { rates } from '../../../../pipeline/processors/rates/rates.ts';
+import { encodeRates, readRates, rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 import { NOW } from '../logs.ts';
 

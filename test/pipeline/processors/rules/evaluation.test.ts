@@ -12,11 +12,11 @@ import type { Batch } from '../../../../pipeline/processors/base/processor.ts';
 import { Aggregate, type AggregateJson } from '../../../../pipeline/processors/rules/aggregate.ts';
 import { compileRule, type CompiledRule } from '../../../../pipeline/processors/rules/rule.ts';
 import type { RulesRow } from '../../../../pipeline/processors/rules/rules-partial.ts';
-import { hostedProcessor } from '../../../../pipeline/processors/merge/hosted.ts';
+import { hostedProcessor } from '../../../../pipeline/processors/merge/partials.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { EVERYTHING } from '../../../logsql/support.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
-import { ruleOf, START } from '../../alerting/rules/rule-stages.ts';
+import { ruleOf, START } from '../../alerting/rules/rule-world.ts';
 
 const entry = fc.record(
   {

@@ -4,7 +4,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { readChecked } from '../../../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../../../pipeline/logs/logs-signal.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { hostedProcessor } from '../../../../pipeline/processors/merge/hosted.ts';
+import { hostedProcessor } from '../../../../pipeline/processors/merge/partials.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { MAX_SETTING_BYTES, MAX_SETTINGS, parseSetting, settingText, type Setting } from '../../../../pipeline/core/setting.ts';
 import { Settings } from '../../../../pipeline/processors/settings/settings.ts';

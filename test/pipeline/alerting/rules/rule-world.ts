@@ -4,8 +4,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import type { Json } from '../../../../pipeline/core/setting.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
@@ -27,7 +26,7 @@ export const ruleOf = (said: Readonly<Record<string, Json>>): Json => ({
 export type Sent = { readonly at: number; readonly entries: readonly object[]; readonly partition?: number; readonly tenantId?: number };
 
 /** What is told of rules, by the way of the service: two partitions of the log, and one of `partials.v1`. */
-export class RuleStages {
+export class RuleWorld {
   readonly #first = hostedProcessor(rules);
   #counted = Array.from({ length: SOURCES }, () => this.#first.init());
   readonly #offsets = Array.from({ length: SOURCES }, () => 0);

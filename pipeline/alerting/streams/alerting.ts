@@ -1,19 +1,25 @@
 import { NEW_PATTERN, RULE } from '../book/alert.ts';
-import type { AlertCommand, TenantCommands } from '../book/command.ts';
-import { commandRecords } from '../book/commands-signal.ts';
+import { type AlertCommand, type TenantCommands, commandRecords } from '../book/command.ts';
 import { FORMER_RESOLUTIONS, formerResolution } from '../exchange/former-resolution.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
-import { readRates } from '../../processors/rates/rates-partial.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { readRates } from '../../processors/rates/rates.ts';
+import { ByteReader, ByteWriter, unlessDamaged } from '../../core/snapshot-bytes.ts';
 import { whole } from '../../processors/base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
-import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from '../settings/sensitivity.ts';
+import {
+  ALERTING,
+  EXAMPLES,
+  Sensitivities,
+  SENSITIVITY,
+  sensitivityFault,
+  sensitivityIn,
+  type SensitivityOf,
+} from '../settings/sensitivity.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
 import { readFinding } from '../exchange/finding.ts';
 import { CUSTOM_DETECTORS } from '../settings/switch.ts';
 import { TenantWatch, type Held } from './tenant-watch.ts';
-import type { SensitivityOf } from '../settings/sensitivity.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
 /** What a partition holds, in bytes: a snapshot of 64 MiB fits all. 10,000 streams of a tenant fit with label sets of 300 bytes. */
@@ -75,7 +81,7 @@ export const alerting: Merger<Watches> = {
 
   restore(bytes) {
     const from = new ByteReader(bytes);
-    try {
+    return unlessDamaged(() => {
       const version = from.count();
       if (version > VERSION || version < FIRST_VERSION) return null;
       const state = newWatches();
@@ -90,10 +96,7 @@ export const alerting: Merger<Watches> = {
         state.held = sum(state.held, watch.held);
       }
       return from.isAtEnd ? state : null;
-    } catch (error) {
-      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
-      throw error;
-    }
+    });
   },
 };
 

@@ -1,16 +1,14 @@
-import { alertBook } from '../../pipeline/alerting/book/book.ts';
-import { commandsInputOf } from '../../pipeline/alerting/book/commands-signal.ts';
-import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
-import { alertLayout } from '../../pipeline/alerting/book/alert-layout.ts';
+import { alertBook } from '../../pipeline/alerting/book/alert-book.ts';
+import { commandsInputOf } from '../../pipeline/alerting/book/command.ts';
+import { type AlertRow, alertLayout } from '../../pipeline/alerting/book/alert.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { encodeTick, encodeHeaders } from '../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
-import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerting.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
-import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/partials.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
 
 const PARTITIONS = [0, 1, 2, 3];
@@ -21,7 +19,7 @@ const RETENTION_DAYS = 30;
  * From an entry to an alert by the code of the service, with append times as they are given: the writer of requests, records of the log, `rates` in
  * four partitions, partials, `alerting`, rows of alerts. Only Kafka is missing in between: it gives records its own time.
  */
-export class ServiceStages {
+export class ServiceWorld {
   readonly #codec = new EntryCodec();
   readonly #first = hostedProcessor(rates);
   #counted = PARTITIONS.map(() => this.#first.init());

@@ -4,10 +4,9 @@ import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
-import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
+import { alerting } from '../../../../pipeline/alerting/streams/alerting.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { slicesOf } from '../../../../pipeline/processors/base/slices.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
@@ -32,7 +31,7 @@ function restored<State>({ snapshot, restore }: Pick<Fold<State, never>, 'snapsh
 }
 
 /** What is told, by the way of the service: `rates` reads partitions of the log, `alerting` reads one of `partials.v1`. */
-export class Stages {
+export class AlertingWorld {
   readonly #first = hostedProcessor(rates);
   readonly #counted = Array.from({ length: SOURCES }, () => this.#first.init());
   readonly #offsets = [0, 0];
@@ -108,8 +107,8 @@ export class Stages {
   }
 
   /** Others that know the same. */
-  copy(): Stages {
-    const copy = new Stages();
+  copy(): AlertingWorld {
+    const copy = new AlertingWorld();
     copy.#counted.splice(0, SOURCES, ...this.#counted.map((state) => restored(this.#first, state)));
     copy.#offsets.splice(0, SOURCES, ...this.#offsets);
     copy.#watched = restored(this.#second, this.#watched);
@@ -166,10 +165,10 @@ export const usual = (minute: number): Came[] => [
   { service: 'cart', entries: around(30, minute + 4) },
 ];
 
-/** Stages that know what is usual. */
-export function learned(came: (minute: number) => readonly Came[] = usual): Stages {
-  const stages = new Stages();
-  stages.run(THEN, came);
-  expect(stages.rows).to.deep.equal([]);
-  return stages;
+/** AlertingWorld that know what is usual. */
+export function learned(came: (minute: number) => readonly Came[] = usual): AlertingWorld {
+  const world = new AlertingWorld();
+  world.run(THEN, came);
+  expect(world.rows).to.deep.equal([]);
+  return world;
 }

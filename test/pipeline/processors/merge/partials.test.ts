@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { encodeHeaders } from '../../../../pipeline/bus/records/record.ts';
 import type { PartialInput } from '../../../../pipeline/processors/base/partial.ts';
-import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
+import { hostedMerger, partialInputOf, partialRecord, partialsSignal } from '../../../../pipeline/processors/merge/partials.ts';
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
-import { partialInputOf, partialRecord, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 
 const AT = 1_795_478_400_000;
 const output = { tenantId: 7, retentionDays: 30, value: Buffer.from('x') };
@@ -42,9 +41,10 @@ describe('a partial of a merger', () => {
       ...{ snapshot: () => Buffer.alloc(0), restore: () => null },
     });
     for (const one of [merger(['custom-detectors']), merger()]) {
-      const stage = hostedMerger(one);
-      const state = stage.init();
-      for (const offset of [5, 6]) stage.fold(state, partialInputOf(3, messageOf(partialRecord('custom-detectors', null, output), offset)));
+      const hosted = hostedMerger(one);
+      const state = hosted.init();
+      for (const offset of [5, 6])
+        hosted.fold(state, partialInputOf(3, messageOf(partialRecord('custom-detectors', null, output), offset)));
     }
     expect(seen.map((input) => [input.kind, (input as Partial<PartialInput>).processor, input.offset])).to.deep.equal([
       ['partial', 'custom-detectors', 5],

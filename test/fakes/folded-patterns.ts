@@ -3,8 +3,7 @@ import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { patternCountLayout, type PatternCount } from '../../pipeline/counters/pattern-counts.ts';
 import { patternLayout, type PatternRow } from '../../pipeline/counters/pattern-rows.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
-import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
+import { partialInputOf, hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/partials.ts';
 import { clusters } from '../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns, type PatternsOptions } from '../../pipeline/processors/patterns/patterns.ts';
 import type { Fold } from '../../pipeline/processors/base/processor.ts';
@@ -13,7 +12,7 @@ import { HostedFold } from './hosted-fold.ts';
 import { logMessage, tickMessage } from '../pipeline/processors/inputs.ts';
 
 /** What comes of entries by the way of the service: `patterns` reads partitions of the log, `clusters` reads one of `partials.v1`. */
-export class PatternStages {
+export class FoldedPatterns {
   readonly #first: readonly HostedFold[];
   readonly #second = new HostedFold(hostedMerger(clusters) as Fold<never, Position>, (message) => partialInputOf(0, message));
   /** What was written for the tables, as often as it was. */
