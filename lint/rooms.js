@@ -83,6 +83,14 @@ export const ROOMS = {
   ],
   'pipeline/processors/host': ['pipeline/core', 'pipeline/bus/*', 'pipeline/processors/base'],
   'pipeline/processors/volume': ['pipeline/core', 'pipeline/bus/*', 'pipeline/rows', 'pipeline/counters', 'pipeline/processors/base'],
+  'pipeline/processors/spans': [
+    'pipeline/core',
+    'pipeline/bus/*',
+    'pipeline/rows',
+    'pipeline/traces',
+    'pipeline/counters',
+    'pipeline/processors/base',
+  ],
   'pipeline/processors/rates': ['pipeline/core', 'pipeline/counters', 'pipeline/processors/base'],
   'pipeline/alerting/settings': [
     'pipeline/core',

@@ -16,10 +16,11 @@ import { Taken } from '../base/taken.ts';
 export const hostedProcessor = (processor: Processor): Fold =>
   staged(processor.configure === undefined ? processor : withSettings(processor));
 
-const staged = (processor: Processor): Fold => ({
+/** The same of a processor of another topic's records. */
+export const staged = <In extends Position>(processor: Fold<unknown, In, AbsoluteRecord | PartialOutput>): Fold<unknown, In> => ({
   name: processor.name,
   init: () => processor.init(),
-  fold(state, input: Input) {
+  fold(state, input: In) {
     let number = 0;
     return processor.fold(state, input).map((output: AbsoluteRecord | PartialOutput) => {
       if (!('kind' in output)) return output;
