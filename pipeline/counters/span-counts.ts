@@ -13,7 +13,10 @@ export const OF_OPERATION = 0;
 export const OF_EDGE = 1;
 /** Spans that were not looked at for edges: the tenant had too many open ones. */
 export const OF_MISSED = 2;
-/** Nothing, but that all of the tenant's rows of the segment stand before it. */
+/**
+ * Nothing, but that all of the tenant's rows of the segment stand before it: `time` is when the segment was closed, `last` when the last record of
+ * it was appended.
+ */
 export const IS_CLOSED = 3;
 
 /** The service and operation of what a tenant has too many of. */

@@ -15,7 +15,7 @@ import { createVolume } from './volume/volume.ts';
 export const processors = registry<Processor>((processor) => [processor.name], [createVolume(), rates, rules, createPatterns()]);
 
 /** Every processor of spans, likewise. */
-export const spanProcessors = registry<SpanProcessor>((processor) => [processor.name], [spanCounts as SpanProcessor]);
+export const spanProcessors = registry<SpanProcessor>((processor) => [processor.name], [spanCounts]);
 
 /** Every merger, in the order in which they take a partial. */
 export const mergers = registry<Merger>((merger) => [merger.name], [alerting, ruleAlerts, clusters]);

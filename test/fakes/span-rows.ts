@@ -65,7 +65,7 @@ export const spanBatch = (spans: readonly PlainSpan[], more: Partial<SpanBatch> 
 export const spanCountsIn = (records: readonly (AbsoluteRecord | PartialOutput)[]): SpanCount[] =>
   records.flatMap((record) => {
     if ('kind' in record) return [];
-    const rows = spanCountLayout.read(record.value as Buffer, Number((record.headers as Record<string, string>)['count']));
+    const rows = spanCountLayout.read(record.value, Number((record.headers as Record<string, string>)['count']));
     if (typeof rows === 'string') throw new Error(rows);
     return rows;
   });

@@ -19,6 +19,8 @@ export type Closed<Own> = {
   readonly span: number;
   readonly until: number;
   readonly closedAt: number;
+  /** When the last record before its end was appended, milliseconds. */
+  readonly lastAt: number;
   readonly base: number;
   readonly run: number;
 };
@@ -62,12 +64,12 @@ export class Segments<Own extends Segment> {
 
   /** Closes the segments of the spans up to this one. */
   close(longest: number, until: number, closedAt: number): Closed<Own>[] {
-    const { base, run } = this;
+    const { base, run, lastAt } = this;
     const closed: Closed<Own>[] = [];
     for (let span = 0; span <= longest; span++) {
       const segment = this.segments[span] ?? null;
       this.segments[span] = null;
-      if (segment !== null) closed.push({ segment, span, until, closedAt, base, run });
+      if (segment !== null) closed.push({ segment, span, until, closedAt, lastAt, base, run });
     }
     return closed;
   }

@@ -1,7 +1,7 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
-import type { Fold, Input, Processor, Tick } from '../base/processor.ts';
+import type { Fold, Processor, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { joined, slicesOf } from '../base/slices.ts';

@@ -82,8 +82,8 @@ function add({ segments }: SpanCountsState, input: SpanInput, cells: Cells): voi
 }
 
 /** The rows of a segment, which is open no more. */
-function recordsOf(partition: number, { segment, span, until, closedAt, run }: Closed<SpanSegment>): AbsoluteRecord[] {
+function recordsOf(partition: number, { segment, span, until, run, ...at }: Closed<SpanSegment>): AbsoluteRecord[] {
   const minutes = SPAN_MINUTES[span] as number;
   const key = { partition, span: minutes * MINUTE_SECONDS, segment: segment.from, until, run };
-  return spanCountRecords(partition, segment.rows(key, minutes, closedAt));
+  return spanCountRecords(partition, segment.rows(key, minutes, at));
 }

@@ -2,7 +2,7 @@ import { CutOff, type ByteReader, type ByteWriter } from '../../core/snapshot-by
 import { IS_CLOSED, OF_EDGE, OF_OPERATION, OTHER, type SpanCount } from '../../counters/span-counts.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
 import { GroupTable } from '../base/group-table.ts';
-import type { Segment } from '../base/segments.ts';
+import type { Closed, Segment } from '../base/segments.ts';
 import { MINUTE_SECONDS } from '../base/spans.ts';
 import { binOf, Cells, classOf, detailOf, isErrorOf, kindOf, MOST_DETAIL, scopeOf, spanKindOf, Words } from './cells.ts';
 
@@ -49,7 +49,7 @@ export class SpanSegment implements Segment {
   }
 
   /** Its rows, and behind them that all of each tenant are there. */
-  rows(key: SpanSegmentKey, minutes: number, closedAt: number): SpanCount[] {
+  rows(key: SpanSegmentKey, minutes: number, { closedAt, lastAt }: Pick<Closed<unknown>, 'closedAt' | 'lastAt'>): SpanCount[] {
     const { table, last } = this.#cells;
     const words = this.#words.texts.map((text) => Buffer.from(text, 'latin1').toString());
     const groups = new GroupTable();
@@ -77,7 +77,7 @@ export class SpanSegment implements Segment {
     }
     const closing = Array.from({ length: tenants.size }, (_none, at): SpanCount => {
       const closed = { tenantId: tenants.tenant(at), retentionDays: tenants.kind(at), scope: IS_CLOSED };
-      return { ...EMPTY, ...key, ...closed, time: Math.floor(closedAt / 1000), last: Math.floor(closedAt / 1000) };
+      return { ...EMPTY, ...key, ...closed, time: Math.floor(closedAt / 1000), last: Math.floor(lastAt / 1000) };
     });
     const filled = rows.map((row, group) => ({ ...row, durations: [...(bins[group] ?? [])].sort(([a], [b]) => a - b) }));
     return [...filled, ...closing];
