@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
+import { createJaegerEndpoints } from '../../../api/traces/jaeger/endpoints.ts';
 import { createTraceRoutes } from '../../../api/traces/routes.ts';
 import type { SignalRecord } from '../../../pipeline/bus/records/signal-record.ts';
 import type { SpanInput } from '../../../pipeline/processors/spans/span-input.ts';
@@ -25,6 +26,13 @@ const RECORDS = 160;
 
 type Record_ = { readonly spans: readonly PlainSpan[]; readonly tenantId: number; readonly offset: number; readonly appendedAt: number };
 type Log = readonly Record_[];
+type JaegerFamily = {
+  readonly name: string;
+  readonly metrics: readonly {
+    readonly labels: readonly { readonly name: string; readonly value: string }[];
+    readonly metricPoints: readonly { readonly timestamp: string; readonly gaugeValue: { readonly doubleValue: number } }[];
+  }[];
+};
 
 const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -110,11 +118,10 @@ describe('what is counted of spans', function () {
           recordOf({ partition, offset, timestamp: appendedAt, tenantId, count: spans.length, value: spansValue(spans) }),
         ),
       );
+    const runtime = runtimeOver(own.store, { now: () => BigInt(end + MINUTE) * 1_000_000n });
     host = await startHost({
       keys: new FakeKeyStore({ one: {}, two: { tenantId: 2 } }),
-      endpoints: createTraceRoutes(runtimeOver(own.store, { now: () => BigInt(end + MINUTE) * 1_000_000n })).map((route) =>
-        appEndpoint(route),
-      ),
+      endpoints: [...createTraceRoutes(runtime).map((route) => appEndpoint(route)), ...createJaegerEndpoints(runtime)],
     });
   });
   after(async () => {
@@ -140,9 +147,7 @@ describe('what is counted of spans', function () {
     );
 
   function expectedEdges(tenantId: number, window: readonly [number, number]): unknown[] {
-    const all = new Map(
-      spansIn(tenantId, [0, 2 * end]).map((span) => [`${String(span.trace)}/${String(span.id)}`, span]),
-    );
+    const all = new Map(spansIn(tenantId, [0, 2 * end]).map((span) => [`${String(span.trace)}/${String(span.id)}`, span]));
     const own_ = new Map(spansIn(tenantId, window).map((span) => [`${String(span.trace)}/${String(span.id)}`, span]));
     const edges = new Map<string, { calls: number; errors: number }>();
     for (const { trace, parent = 0, service, isError = false } of own_.values()) {
@@ -194,6 +199,57 @@ describe('what is counted of spans', function () {
           expect(sorted(map.edges), JSON.stringify(window)).to.deep.equal(sorted(expectedEdges(tenant, window)));
           expect(map.missed).to.equal(0);
         }
+    });
+
+  for (const part of [0, 0.9, 1])
+    it(`has the rates and quantiles of spans, with ${String(100 * part)} % of the log counted`, async () => {
+      await count(part);
+      const at = Math.floor(end / HOUR) * HOUR;
+      const given = { service: 'cart', endTs: String(at), lookback: String(30 * HOUR), step: String(HOUR), ratePer: String(6 * HOUR) };
+      const family = async (path: string, more: Readonly<Record<string, string>> = {}): Promise<JaegerFamily> => {
+        const query = new URLSearchParams({ ...given, ...more });
+        for (const service of ['web', 'nosuch']) query.append('service', service);
+        for (const kind of ['server', 'client']) query.append('spanKind', kind);
+        const response = await fetch(`${host.url}/api/v1/tenants/1/jaeger/api/metrics/${path}?${query.toString()}`, {
+          headers: { Authorization: 'Bearer one' },
+        });
+        expect(response.status).to.equal(200);
+        return (await response.json()) as JaegerFamily;
+      };
+      /** What the points of a series are to be: of the spans of six hours before each. */
+      const expected = (isOwn: (span: PlainSpan) => boolean, value: (spans: readonly PlainSpan[]) => number): [string, number][] =>
+        Array.from({ length: 31 }, (_none, index) => at - (30 - index) * HOUR).flatMap((until): [string, number][] => {
+          const own_ = spansIn(1, [until - 6 * HOUR, until]).filter((span) => isOwn(span) && (span.kind === 2 || span.kind === 3));
+          return own_.length === 0 ? [] : [[iso(until), value(own_)]];
+        });
+      const pointsOf = ({ metricPoints }: JaegerFamily['metrics'][number]): [string, number][] =>
+        metricPoints.map(({ timestamp, gaugeValue }) => [new Date(timestamp).toISOString(), gaugeValue.doubleValue]);
+      const calls = await family('calls');
+      expect(calls).to.deep.include({ name: 'service_call_rate', type: 'GAUGE', help: 'calls/sec, grouped by service' });
+      expect(calls.metrics.map(({ labels }) => labels)).to.have.deep.members(['cart', 'web'].map((value) => [{ name: 'service_name', value }])); // prettier-ignore
+      for (const one of calls.metrics)
+        expect(pointsOf(one)).to.deep.equal(expected(({ service }) => service === one.labels[0]?.value, ({ length }) => length / (6 * 3600))); // prettier-ignore
+      const errors = await family('errors', { groupByOperation: 'true' });
+      expect(errors.name).to.equal('service_operation_error_rate');
+      for (const one of errors.metrics) {
+        const [operation, service] = one.labels.map(({ value }) => value);
+        expect(pointsOf(one)).to.deep.equal(
+          expected(
+            (span) => span.service === service && span.name === operation,
+            (spans) => spans.filter(({ isError }) => isError).length / spans.length,
+          ),
+        );
+      }
+      const { metrics: latencies } = await family('latencies', { quantile: '0.9' });
+      for (const one of latencies) {
+        const exact = expected(({ service }) => service === one.labels[0]?.value, (spans) => {
+          const sorted = spans.map(({ duration = 0n }) => Number(duration) / 1e6).sort((a, b) => a - b);
+          return sorted[Math.ceil(0.9 * sorted.length) - 1] ?? NaN;
+        }); // prettier-ignore
+        const points = pointsOf(one);
+        expect(points.map(([time]) => time)).to.deep.equal(exact.map(([time]) => time));
+        points.forEach(([, value], index) => expect(value).to.be.closeTo(exact[index]?.[1] ?? NaN, 0.05 * (exact[index]?.[1] ?? NaN)));
+      }
     });
 
   it('equals a recount of what is stored, and differs where a row is missing or one too many', async () => {
