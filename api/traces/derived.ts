@@ -11,7 +11,8 @@ const LATELY = 3 * DAY;
 /** How far a broker's clock may be set back. Seconds. */
 const MARGIN = 60;
 /** What a row of `span_counts` counts (pipeline/counters/span-counts.ts). */
-export const [OF_OPERATION, OF_EDGE, OF_MISSED, IS_CLOSED] = [0, 1, 2, 3] as const;
+export const [OF_OPERATION, OF_EDGE, OF_MISSED] = [0, 1, 2] as const;
+const IS_CLOSED = 3;
 
 /** A partition of `spans.v1` as far as it is counted for a tenant, in its latest run without a gap. Offsets; times in seconds. */
 type Counted = {
@@ -101,7 +102,7 @@ export function countedRows(
 }
 
 /** The rows of `spans` that are not counted yet, or came before anything was counted. */
-export function uncountedSpans(cover: SpanCover): Sql {
+function uncountedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
   const [first, last] = [Math.max(...cover.map((one) => one.firstClosed)), Math.min(...cover.map((one) => one.lastClosed))];
   const behind = sql`(kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)})`;

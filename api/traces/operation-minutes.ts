@@ -25,7 +25,7 @@ export type OperationMinute = {
 };
 
 /** Rows of an answer. */
-export const MAX_MINUTES = 300_000;
+const MAX_MINUTES = 300_000;
 
 /** The bin of a duration, as `durationBin` has it but for what lies next to an end. */
 const BIN = sql`if(duration = 0, toUInt16(0), toUInt16(ceil(log2(duration) * 8 - 0.000000001)) + 1)`;

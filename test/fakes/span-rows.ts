@@ -35,7 +35,7 @@ const NOTHING: Omit<SpanRow, 'time' | 'duration' | 'traceId' | 'spanId' | 'paren
 };
 
 /** A row of `spans.v1`. */
-export const spanRow = ({
+const spanRow = ({
   trace = 1,
   id,
   parent = 0,

@@ -8,13 +8,16 @@ import { binOf, Cells, classOf, detailOf, isErrorOf, kindOf, MOST_DETAIL, scopeO
 
 const [KIB, MIB] = [1024, 1024 * 1024];
 /** Bytes that a segment holds of services, operations, minutes and bins. What is beyond counts as `OTHER`. */
-export const HELD: Bounds = { most: 12 * MIB, ofTenant: 8 * MIB, few: 32 * KIB, last: 16 * MIB };
+export const HELD: Bounds = { most: 6 * MIB, ofTenant: 4 * MIB, few: 32 * KIB, last: 8 * MIB };
 /** What a cell takes, and a word beside its bytes. */
 const CELL_BYTES = 64;
 const MOST = 0xffff_ffff;
 
 /** Where a row lies: the members that all rows of a segment share. */
 export type SpanSegmentKey = Pick<SpanCount, 'partition' | 'span' | 'segment' | 'until' | 'run'>;
+
+/** A row while it is added up. */
+type Row = { -readonly [Member in keyof SpanCount]: SpanCount[Member] };
 
 /** What a segment of a partition has counted so far. */
 export class SpanSegment implements Segment {
@@ -54,33 +57,47 @@ export class SpanSegment implements Segment {
     const words = this.#words.texts.map((text) => Buffer.from(text, 'latin1').toString());
     const groups = new GroupTable();
     const tenants = new GroupTable();
-    const rows: SpanCount[] = [];
+    const rows: Row[] = [];
     const bins: Map<number, number>[] = [];
     for (let cell = 0; cell < table.size; cell++) {
       const [tenant, kind, detail] = [table.tenant(cell), table.kind(cell), table.level(cell)];
-      const [scope, retentionDays, time] = [scopeOf(kind), classOf(kind), table.time(cell)];
-      const group = groups.at(tenant, kind, table.high(cell), table.low(cell), time, spanKindOf(detail));
-      tenants.at(tenant, retentionDays, 0, 0, 0, 0);
-      const [service, other] = [words[table.high(cell)] as string, words[table.low(cell)] as string];
-      const known = rows[group] ?? { ...EMPTY, ...key, tenantId: tenant, retentionDays, scope, time: time * minutes * MINUTE_SECONDS };
+      const group = groups.at(tenant, kind, table.high(cell), table.low(cell), table.time(cell), spanKindOf(detail));
+      let row = rows[group];
+      if (row === undefined) {
+        const [scope, retentionDays, time] = [scopeOf(kind), classOf(kind), table.time(cell) * minutes * MINUTE_SECONDS];
+        const [service, other] = [words[table.high(cell)] as string, words[table.low(cell)] as string];
+        const [operation, caller] = [scope === OF_OPERATION ? other : '', scope === OF_EDGE ? other : ''];
+        rows[group] = row = {
+          ...EMPTY,
+          ...key,
+          tenantId: tenant,
+          retentionDays,
+          scope,
+          time,
+          service,
+          operation,
+          caller,
+          kind: spanKindOf(detail),
+        };
+        bins[group] = new Map();
+        tenants.at(tenant, retentionDays, 0, 0, 0, 0);
+      }
       const spans = table.entries(cell);
-      rows[group] = {
-        ...known,
-        ...{ service, operation: scope === OF_OPERATION ? other : '', caller: scope === OF_EDGE ? other : '', kind: spanKindOf(detail) },
-        spans: known.spans + spans,
-        errors: known.errors + (isErrorOf(detail) ? spans : 0),
-        duration: known.duration + table.bytes(cell),
-        last: Math.max(known.last, last[cell] as number),
-      };
-      const own = (bins[group] ??= new Map<number, number>());
+      row.spans += spans;
+      if (isErrorOf(detail)) row.errors += spans;
+      row.duration += table.bytes(cell);
+      row.last = Math.max(row.last, last[cell] as number);
+      const own = bins[group] as Map<number, number>;
       own.set(binOf(detail), (own.get(binOf(detail)) ?? 0) + spans);
     }
+    rows.forEach((row, group) => {
+      row.durations = [...(bins[group] as Map<number, number>)].sort(([one], [other]) => one - other);
+    });
     const closing = Array.from({ length: tenants.size }, (_none, at): SpanCount => {
       const closed = { tenantId: tenants.tenant(at), retentionDays: tenants.kind(at), scope: IS_CLOSED };
       return { ...EMPTY, ...key, ...closed, time: Math.floor(closedAt / 1000), last: Math.floor(lastAt / 1000) };
     });
-    const filled = rows.map((row, group) => ({ ...row, durations: [...(bins[group] ?? [])].sort(([a], [b]) => a - b) }));
-    return [...filled, ...closing];
+    return [...rows, ...closing];
   }
 
   write(to: ByteWriter): void {

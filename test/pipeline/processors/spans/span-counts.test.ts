@@ -116,7 +116,7 @@ describe('bounds of what is counted of spans', function () {
   it('hold with 1,000,000 services and names: what is too much is one operation, and nothing is lost', () => {
     const state = spanCounts.init();
     let rows: SpanCount[] = [];
-    const [records, perRecord] = [extent(80, 500), 2000];
+    const [records, perRecord] = [extent(50, 500), 2000];
     let most = 0;
     for (let record = 0; record < records; record++) {
       const spans = Array.from({ length: perRecord }, (_none, index): PlainSpan => {
