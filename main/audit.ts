@@ -7,7 +7,6 @@ import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { spanCountsSignal } from '../pipeline/counters/span-counts.ts';
-import { REACH, STEP_MS } from '../pipeline/processors/spans/open-spans.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { audit, type ExpiredRecords, type AuditedDeadLetters } from '../sinks/audit/audit.ts';
 import { recount } from '../sinks/audit/recount.ts';
@@ -56,7 +55,7 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
     });
     if (topic !== spanCountsSignal.topic.name) return { topic, ...report };
     const span = { from: Math.floor((from ?? Date.now() - RECOUNTED_MS) / 1000), to: Math.ceil((to ?? Date.now() + RECOUNTED_MS) / 1000) };
-    return { topic, ...report, recounted: await recount(store, { ...span, stepSeconds: STEP_MS / 1000, reach: REACH }) };
+    return { topic, ...report, recounted: await recount(store, span) };
   } catch (error) {
     throw explained(error, config);
   } finally {

@@ -1,5 +1,6 @@
 /** How far the spans of a tenant are counted, and which rows count what (docs/adr/0043-derived-from-spans.md). */
 import { conjunction, join, ofTenant, sql, uint64, uint64s, int64, type Param, type Sql } from '../../pipeline/core/sql.ts';
+import { REACH, STEP_MS } from '../../pipeline/core/span-steps.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { isWithin, type Span } from './span-filter.ts';
@@ -116,9 +117,8 @@ const arrivedFrom = (second: number): Sql => sql`arrived >= fromUnixTimestamp64S
 export const uncountedIn = (window: Span, cover: SpanCover, request: Request): Sql =>
   conjunction([ofTenant(request.tenantId), isWithin(window), uncountedSpans(cover)]);
 
-/** The step of append time in which a span came, and the one up to which edges are decided (pipeline/processors/spans/open-spans.ts). */
-const STEP = 30;
-const REACH = 2;
+/** The step of append time in which a span came, and the one up to which edges are decided (pipeline/core/span-steps.ts). */
+const STEP = STEP_MS / 1000;
 const stepAfter = ({ lastAt }: Counted): number => (Math.floor(lastAt / STEP) - REACH) * STEP;
 
 /** The rows of `spans` whose edge is not in a counted segment: it is decided three steps after they came, at the earliest. */

@@ -1,12 +1,11 @@
+import { REACH, STEP_MS } from '../../pipeline/core/span-steps.ts';
 import type { RecountFinding } from '../../pipeline/core/audit-report.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 
-/** What is compared: spans that begin in a span of time, seconds since 1970; and how calls wait for their other side. */
+/** Which spans are compared, by when they begin: seconds since 1970, `to` exclusive. */
 export type RecountOptions = {
   readonly from: number;
   readonly to: number;
-  readonly stepSeconds: number;
-  readonly reach: number;
 };
 
 /** Differences that are reported. */
@@ -47,7 +46,7 @@ const STORED_EDGES =
  * tenants of which something was counted together, since there was too much of it.
  */
 export async function recount(store: Store, options: RecountOptions): Promise<readonly RecountFinding[]> {
-  const params = { from: options.from, to: options.to, step: options.stepSeconds, reach: options.reach };
+  const params = { from: options.from, to: options.to, step: STEP_MS / 1000, reach: REACH };
   const compare = async (kind: RecountFinding['kind'], scope: number, key: string, stored: string): Promise<RecountFinding[]> => {
     const left = scope === 0 ? FOLDED : `${FOLDED} UNION ALL ${MISSED}`;
     const columns = 'tenant_id, log_part, a, b, c, minute';

@@ -1,5 +1,5 @@
 import { durationBin } from '../../core/duration-bins.ts';
-import { periodMs } from '../../core/fault-points.ts';
+import { REACH, STEP_MS } from '../../core/span-steps.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { OF_EDGE, OF_MISSED } from '../../counters/span-counts.ts';
 import type { SpanView } from '../../traces/span-view.ts';
@@ -9,9 +9,6 @@ import { infoOf, isErrorInfo, kindOfInfo, OpenStep, secondOfInfo, type Owner } f
 import { ERROR, secondOf } from './record-cells.ts';
 import type { SpanBatch } from './span-input.ts';
 
-/** Append time is cut into steps. A span and its parent are a call where not more than `REACH` steps lie between them, whichever comes first. */
-export const STEP_MS = periodMs('span-step', 30_000);
-export const REACH = 2;
 const KIB = 1024;
 /** Bytes that a partition holds of open spans. What is beyond is not looked at, and counted as that. */
 export const OPEN: Bounds = { most: 12_288 * KIB, ofTenant: 10_240 * KIB, few: 64 * KIB, last: 16_384 * KIB };

@@ -47,7 +47,7 @@ const PLACES: Readonly<Record<FaultPoint | SafetyPart | FaultPeriod, string>> = 
   'state-taken': 'pipeline/alerting/book/book.ts, pipeline/processors/merge/hosted.ts',
   snapshot: 'pipeline/processors/host/hosted-partition.ts',
   'volume-minute': 'pipeline/processors/base/spans.ts',
-  'span-step': 'pipeline/processors/spans/open-spans.ts',
+  'span-step': 'pipeline/core/span-steps.ts',
 };
 
 const sources = ['pipeline', 'api', 'sinks', 'main', 'logsql', 'cli', 'compose']

@@ -4,7 +4,7 @@ import { durationBin } from '../../../../pipeline/core/duration-bins.ts';
 import { IS_CLOSED, OF_EDGE, OF_OPERATION, type SpanCount } from '../../../../pipeline/counters/span-counts.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
-import { REACH, STEP_MS } from '../../../../pipeline/processors/spans/open-spans.ts';
+import { REACH, STEP_MS } from '../../../../pipeline/core/span-steps.ts';
 import { spanCounts, type SpanCountsState } from '../../../../pipeline/processors/spans/span-counts.ts';
 import type { SpanInput } from '../../../../pipeline/processors/spans/span-input.ts';
 import { SPAN_TIME, spanBatch, spanCountsIn, type PlainSpan } from '../../../fakes/span-rows.ts';

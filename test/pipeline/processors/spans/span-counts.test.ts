@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { OF_EDGE, OF_MISSED, OF_OPERATION, OTHER, type SpanCount } from '../../../../pipeline/counters/span-counts.ts';
-import { OPEN, REACH, STEP_MS } from '../../../../pipeline/processors/spans/open-spans.ts';
+import { REACH, STEP_MS } from '../../../../pipeline/core/span-steps.ts';
+import { OPEN } from '../../../../pipeline/processors/spans/open-spans.ts';
 import { spanCounts, type SpanCountsState } from '../../../../pipeline/processors/spans/span-counts.ts';
 import { HELD } from '../../../../pipeline/processors/spans/span-segment.ts';
 import { extent } from '../../../extent.ts';
