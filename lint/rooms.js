@@ -159,6 +159,16 @@ export const ROOMS = {
     'pipeline/processors/rates',
     'pipeline/alerting/settings',
   ],
+  'pipeline/alerting/spans': [
+    'pipeline/core',
+    'pipeline/detectors',
+    'pipeline/processors/base',
+    'pipeline/alerting/book',
+    'pipeline/alerting/evidence',
+    'pipeline/processors/merge',
+    'pipeline/processors/spans',
+    'pipeline/alerting/settings',
+  ],
   'pipeline/alerting/announcements': ['pipeline/core', 'pipeline/bus/*', 'pipeline/alerting/book'],
   'pipeline/processors': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters', 'pipeline/processors/*', 'pipeline/alerting/*'],
   sinks: [

@@ -39,6 +39,7 @@ export const NOT_OF_TENANTS: readonly NotOfTenants[] = [
       'pipeline/alerting/custom/final-minutes.ts': ['MAX_STREAMS', 'MOST_OPEN'],
       'pipeline/alerting/custom/rule-series.ts': ['MOST_RULES', 'MOST_GROUPS'],
       'pipeline/processors/base/taken.ts': ['MAX_PARTITIONS'],
+      'pipeline/alerting/spans/span-watch.ts': ['MOST'],
       'pipeline/processors/spans/open-step.ts': ['MOST'],
       'pipeline/processors/spans/span-segment.ts': ['MOST'],
       'pipeline/processors/patterns/error-counts.ts': ['MOST'],

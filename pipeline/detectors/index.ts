@@ -4,6 +4,7 @@ import { errorRate } from './error-rate.ts';
 import { logRate } from './log-rate.ts';
 import type { PatternDetector } from './pattern-detector.ts';
 import { patternRate } from './pattern-rate.ts';
+import { durationP95, requestRate, type SpanDetector } from './span-detectors.ts';
 import { silence } from './silence.ts';
 
 /** Every detector of counts, in the order in which they are called. Adding one: a file, a line here, a test. */
@@ -11,3 +12,6 @@ export const detectors = registry<CountDetector>((detector) => [detector.name], 
 
 /** Every detector of the errors of one template, likewise. */
 export const patternDetectors = registry<PatternDetector>((detector) => [detector.name], [patternRate]);
+
+/** What is found of requests beside `error_rate` and `silence`, which are looked for there too. */
+export const spanDetectors = registry<SpanDetector>((detector) => [detector.name], [requestRate, durationP95]);

@@ -150,7 +150,7 @@ describe('the sensitivity of detectors', () => {
       [[{ sensitivity: '__proto__' }], /^Rule 1: the sensitivity is one of/],
       [
         [{ ...rule, detector: 'constructor' }],
-        /^Rule 1: the detector is one of error_rate, silence, log_rate, pattern_rate, new_pattern\.$/,
+        /^Rule 1: the detector is one of error_rate, silence, log_rate, request_rate, duration_p95, pattern_rate, new_pattern\.$/,
       ],
       [[{ ...rule, stream: '{service=' }], /^Rule 1: the stream is a selector such as \{service="web"\}: /],
       [[{ ...rule, stream: 'error' }], /: this is another filter\.$/],
