@@ -1,10 +1,12 @@
 /**
  * `npm run bench:spans`: spans in, as OTLP protobuf bodies of 500.   npm run bench:spans -- [--spans 500000] [--connections 4] [--only parts|whole]
- * Parts: CPU µs a span of one core, from the decoded body to a record, and of a record's check in a sink. Whole: an instance of its own; spans
+ * Parts: CPU µs a span of one core, from the decoded body to a record, of a record's check in a sink, and of counting what is derived. Whole: an instance of its own; spans
  * acknowledged and searchable a second, CPU µs a span by process, with the merges that follow, and bytes a span on disk once merged.
  */
 import { parseArgs } from 'node:util';
 import { otlpTraces } from '../pipeline/normalizers/otlp-traces.ts';
+import { spanCounts } from '../pipeline/processors/spans/span-counts.ts';
+import { spanView } from '../pipeline/traces/span-view.ts';
 import { spanLayout } from '../pipeline/traces/span.ts';
 import { SpanCodec, SpansWriter } from '../pipeline/traces/spans-writer.ts';
 import { startInstance } from '../test/e2e/instance.ts';
@@ -61,8 +63,54 @@ function parts(): void {
   });
   const size = (all: readonly Buffer[]): string => (all.reduce((sum, one) => sum + one.length, 0) / BODIES / PER_BODY).toFixed(0);
   out(`bytes a span: body ${size(bodies)}, record ${size(values)}`);
+  const derived = [PER_BODY, 20].map((perRecord) =>
+    derivedOf(
+      bodies.flatMap((body) => recordsOf(body, perRecord, written)),
+      perRecord,
+    ),
+  );
   out(`CPU, µs a span: body to rows ${rows.toFixed(2)}, to a record ${records.toFixed(2)}, a sink's check ${checked.toFixed(2)}`);
+  derived.forEach(({ read, counted }, index) => {
+    out(
+      `CPU, µs a span, in records of ${index === 0 ? String(PER_BODY) : '20'}: read to be counted ${read.toFixed(2)}, read and counted ${counted.toFixed(2)}`,
+    );
+  });
 }
+
+/** The spans of a body in records of so many. */
+function recordsOf(body: Buffer, perRecord: number, written: (body: Buffer) => SpansWriter): Buffer[] {
+  const rows = written(body)
+    .chunks()
+    .flatMap((chunk) => {
+      const read = spanLayout.read(chunk.encode().value, chunk.count);
+      if (typeof read === 'string') throw new Error(read);
+      return read;
+    });
+  return Array.from({ length: rows.length / perRecord }, (_none, at) =>
+    spanLayout.encode(rows.slice(at * perRecord, (at + 1) * perRecord)),
+  );
+}
+
+/** What it costs to read what is counted, and to count it: of a partition with 5,000 spans a second, for each body again under other trace ids. */
+function derivedOf(values: readonly Buffer[], perRecord: number): { readonly read: number; readonly counted: number } {
+  let turn = 0;
+  const read = cpuOf(() => spanView(values[turn++ % values.length] as Buffer, perRecord)?.count ?? 0);
+  const state = spanCounts.init();
+  let offset = 0;
+  const counted = cpuOf(() => {
+    const spans = spanView(values[offset % values.length] as Buffer, perRecord);
+    if (spans === null) throw new Error('BUG: a record is wrong.');
+    const appendedAt = START_MS + (offset * perRecord) / 5;
+    // what comes again is of another trace
+    const again = Math.floor(offset / values.length);
+    for (let row = 0; row < spans.count; row++) spans.data.setUint32(spans.traceId + 16 * row, again, true);
+    spanCounts.fold(state, { kind: 'batch', partition: 0, offset: offset++, appendedAt, tenantId: 1, retentionDays: 14, bytes: 0, spans });
+    return perRecord;
+  });
+  return { read, counted };
+}
+
+const START_MS = Date.now();
 
 async function whole(): Promise<void> {
   const total = Number(flags.spans);

@@ -6,7 +6,8 @@ import { renderTable } from './table.ts';
 import { spanOf, TIMEZONE_HELP, zoneOf } from './zone.ts';
 
 const HELP = `Usage: logweir audit [flags]
-Compares what is on Kafka with what is stored, entry by entry, and prints what is lost or doubled. Needs the service's own
+Compares what is on Kafka with what is stored, entry by entry, and prints what is lost or doubled. Of span_counts.v1 it also
+counts the stored spans again, and prints the minutes that differ. Needs the service's own
 environment, or the LOGWEIR_DATA_DIR of an instance of this machine; the service goes on meanwhile.
 
   --topic TOPIC   what is compared (default logs.v1)
@@ -20,6 +21,10 @@ Exit codes: 0 nothing is wrong, 1 something is lost, doubled or stray, or an eng
 /** Ranges of offsets that the table shows of a finding. */
 const SHOWN = 5;
 const COLUMNS = ['kind', 'partition', 'hour', 'entries', 'records', 'offsets'];
+
+/** The same of minutes that differ from a recount. */
+const SHOWN_MINUTES = 20;
+const RECOUNTED = ['kind', 'tenant', 'partition', 'minute', 'service', 'other', 'counted', 'stored', 'counted_errors', 'stored_errors'];
 
 /** What an audit reports of a topic. */
 export type Audited = AuditReport & { readonly topic: string };
@@ -51,7 +56,7 @@ export async function auditCommand(
     const report = await run({ ...spanOf(span, zoneOf(timezone)), onProgress }, env);
     if (switches.has('json')) output.data(`${JSON.stringify(report)}\n`);
     else output.out(render(report));
-    return report.findings.length === 0 ? EXIT.ok : EXIT.failed;
+    return report.findings.length === 0 && (report.recounted ?? []).length === 0 ? EXIT.ok : EXIT.failed;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return (error as Error | null)?.name === 'UsageError' ? EXIT.usage : EXIT.failed;
@@ -75,5 +80,7 @@ function render(report: Audited): string {
     ...(removed > 0 ? [`${count(removed)} records that Kafka has no more`] : []),
   ];
   const head = `${report.topic}: ${count(report.lost)} lost, ${count(report.doubled)} doubled of ${count(report.entries)} entries in ${count(report.records)} records`;
-  return `${rows.length > 0 ? `${renderTable(rows, COLUMNS)}\n` : ''}${[head, ...rest].join('; ')}\n`;
+  const recounted = report.recounted ?? [];
+  const recount = recounted.length > 0 ? `${renderTable(recounted.slice(0, SHOWN_MINUTES), RECOUNTED)}\n${count(recounted.length)} minutes differ from a recount of the spans\n` : ''; // prettier-ignore
+  return `${recount}${rows.length > 0 ? `${renderTable(rows, COLUMNS)}\n` : ''}${[head, ...rest].join('; ')}\n`;
 }

@@ -3,7 +3,7 @@ import { alertBook } from '../pipeline/alerting/book/alert-book.ts';
 import { CUSTOM_DETECTORS, detectorSwitches } from '../pipeline/alerting/settings/switch.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
 import type { SettingRules } from '../pipeline/core/setting.ts';
-import { mergers, processors } from '../pipeline/processors/index.ts';
+import { mergers, processors, spanProcessors } from '../pipeline/processors/index.ts';
 import { processorFileFault, type ProcessorFile } from '../pipeline/processors/processor-file.ts';
 
 /**
@@ -12,7 +12,7 @@ import { processorFileFault, type ProcessorFile } from '../pipeline/processors/p
  */
 export async function loadProcessorFiles(files: readonly string[]): Promise<readonly ProcessorFile[]> {
   const loaded: ProcessorFile[] = [];
-  const taken = new Set([...processors.names, ...mergers.names, CUSTOM_DETECTORS, alertBook.name]);
+  const taken = new Set([...processors.names, ...spanProcessors.names, ...mergers.names, CUSTOM_DETECTORS, alertBook.name]);
   for (const file of files) {
     const found = await defaultExport(file, 'processor');
     const fault = processorFileFault(found, taken);

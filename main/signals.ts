@@ -7,6 +7,7 @@ import { countersSignal } from '../pipeline/counters/counters-signal.ts';
 import { measuresSignal } from '../pipeline/counters/measures-signal.ts';
 import { patternCountsSignal } from '../pipeline/counters/pattern-counts.ts';
 import { patternsSignal } from '../pipeline/counters/pattern-rows.ts';
+import { spanCountsSignal } from '../pipeline/counters/span-counts.ts';
 import { createLogsIntake } from '../pipeline/logs/logs-intake.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import { spansSignal } from '../pipeline/traces/spans-signal.ts';
@@ -18,6 +19,7 @@ import { createLogsSink } from '../sinks/logs.ts';
 import { measuresSink } from '../sinks/measures.ts';
 import { patternCountsSink } from '../sinks/pattern-counts.ts';
 import { patternsSink } from '../sinks/patterns.ts';
+import { spanCountsSink } from '../sinks/span-counts.ts';
 import { spansSink } from '../sinks/spans.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { volumeSink } from '../sinks/volume.ts';
@@ -54,6 +56,7 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
       sinks: [spansSink],
       source: { open: createSpansIntake, normalizers: spanNormalizers.members, usage: 'usage-spans' },
     },
+    { signal: spanCountsSignal, sinks: [spanCountsSink], source: null },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },
     { signal: alertsSignal, sinks: [alertsSink], source: null },

@@ -92,7 +92,7 @@ export class Enricher implements AlertListener, Service {
   }
 
   async take(rows: readonly AlertRow[], partition: number): Promise<void> {
-    const due = rows.filter((row) => row.part === PART_ALERT && row.state === 'firing' && isDue(row));
+    const due = rows.filter((row) => row.part === PART_ALERT && row.state === 'firing' && isDue(row) && isOfEntries(row));
     await Promise.all(due.map((row) => this.#add(row, partition)));
   }
 
@@ -248,6 +248,9 @@ function isMore({ evidence }: AlertRow): boolean {
   } = readJson(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value' | 'fingerprint', unknown>>;
   return direction === 'up' && fingerprint === undefined && (entries === undefined || entries === value);
 }
+
+/** Whether an alert is about entries: one about spans names traces itself. */
+const isOfEntries = ({ evidence }: AlertRow): boolean => !evidence.includes('"links":{"traces":');
 
 /** Where to look, from an alert's evidence. Throws where the evidence lacks it. */
 function wantedOf(row: AlertRow): Wanted {

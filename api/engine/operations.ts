@@ -20,6 +20,7 @@ import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
 import * as jaeger from '../traces/jaeger/operations.ts';
+import { jaegerCalls, jaegerErrors, jaegerLatencies, jaegerMinStep } from '../traces/jaeger/metrics.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
@@ -63,6 +64,10 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['jaeger/traces', jaeger.jaegerTraces],
   ['jaeger/trace', jaeger.jaegerTrace],
   ['jaeger/dependencies', jaeger.jaegerDependencies],
+  ['jaeger/metrics/latencies', jaegerLatencies],
+  ['jaeger/metrics/calls', jaegerCalls],
+  ['jaeger/metrics/errors', jaegerErrors],
+  ['jaeger/metrics/minstep', jaegerMinStep],
   ['jaeger/v3/services', jaeger.servicesV3],
   ['jaeger/v3/operations', operationsV3],
   ['jaeger/v3/traces', findTracesV3],

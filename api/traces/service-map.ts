@@ -3,6 +3,7 @@ import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { readWindow, windowMember } from '../query/window.ts';
 import type { TraceWindow } from './parameters.ts';
+import { countedRows, coverOf, nearUndecided, OF_EDGE, OF_MISSED, undecidedSpans, type SpanCover } from './derived.ts';
 import { isWithin, type Span } from './span-filter.ts';
 import { PLACE } from './stored-span.ts';
 
@@ -17,48 +18,93 @@ const MARGIN = 600_000_000_000n;
 /** Calls from a service to another one. */
 type Edge = { readonly caller: string; readonly callee: string; readonly calls: number; readonly errors: number };
 
-/** Edges, and of how many traces in a row of them one was looked at: 1, unless there are too many. */
-type ServiceMap = { readonly edges: readonly Edge[]; readonly sampled: number };
+/**
+ * Edges, and of how many traces in a row of those that are not counted yet one was looked at: 1, unless there are too many; how many spans have a
+ * parent that was not found in time, and how many were not looked at, since there were too many at a time.
+ */
+type ServiceMap = { readonly edges: readonly Edge[]; readonly sampled: number; readonly unmatched: number; readonly missed: number };
 
 /** `GET /service-map`: which services call which in a window. */
 export async function serviceMap({ start, end }: TraceWindow, request: Request, deps: Deps): Promise<string> {
   const window = readWindow(start, end, deps.now(), request.retentionDays);
-  const { edges, sampled } = await edgesIn(window, request, deps);
-  return `{"edges":${JSON.stringify(edges)},"sampled":${String(sampled)},${windowMember(window)}}`;
+  const { edges, ...more } = await edgesIn(window, request, deps);
+  return `{"edges":${JSON.stringify(edges)},${JSON.stringify(more).slice(1, -1)},${windowMember(window)}}`;
 }
 
-/** The calls between services: each span whose parent is in another service. Whole traces are left out where there are too many. */
+/** The calls between services: what is counted, and those of spans for which that is not decided yet, each whose parent is in another service. */
 export async function edgesIn(window: Span, request: Request, deps: Deps): Promise<ServiceMap> {
+  const cover = await coverOf(request, deps);
+  const edges = new Edges();
+  const [counted, { sampled }] = await Promise.all([
+    tenantRows(countedEdges(window, cover, request), request, deps),
+    addUndecided(edges, window, cover, request, deps),
+  ]);
+  let [unmatched, missed] = [0, 0];
+  for (const [scope, caller, callee, calls, errors] of counted)
+    if (Number(scope) === OF_MISSED) missed += Number(calls);
+    else if (caller === '') unmatched += Number(calls);
+    else edges.add(String(caller), String(callee), Number(calls), Number(errors));
+  return { edges: edges.largest(), sampled, unmatched, missed };
+}
+
+/** Calls by caller and callee. */
+class Edges {
+  readonly #all = new Map<string, Edge>();
+
+  add(caller: string, callee: string, calls: number, errors: number): void {
+    const key = JSON.stringify([caller, callee]);
+    const known = this.#all.get(key) ?? { calls: 0, errors: 0 };
+    this.#all.set(key, { caller, callee, calls: known.calls + calls, errors: known.errors + errors });
+  }
+
+  largest(): readonly Edge[] {
+    const all = [...this.#all.values()].map((edge) => ({ ...edge, calls: Math.round(edge.calls), errors: Math.round(edge.errors) }));
+    return all.sort((a, b) => b.calls - a.calls || (a.caller + a.callee < b.caller + b.callee ? -1 : 1)).slice(0, MAX_EDGES);
+  }
+}
+
+/** Equal rows are the same one, which was written twice. */
+const countedEdges = (window: Span, cover: SpanCover, request: Request): Sql =>
+  sql`SELECT scope, caller, service, sum(calls), sum(wrong) FROM (SELECT scope, caller, service, any(spans) AS calls, any(errors) AS wrong FROM span_counts WHERE ${countedRows(window, cover, [OF_EDGE, OF_MISSED], request)} GROUP BY scope, caller, service, span, time, retention_days, log_part, segment) GROUP BY scope, caller, service ORDER BY sum(calls) DESC LIMIT ${uint32(2 * MAX_EDGES)}`;
+
+/** Adds the edges of the spans that are not decided yet. Whole traces are left out where there are too many. */
+async function addUndecided(
+  edges: Edges,
+  window: Span,
+  cover: SpanCover,
+  request: Request,
+  deps: Deps,
+): Promise<{ readonly sampled: number }> {
   const [counted] = await tenantRows(
-    sql`SELECT count() FROM spans WHERE ${conjunction([ofTenant(request.tenantId), isWithin(window)])}`,
+    sql`SELECT count() FROM spans WHERE ${conjunction([ofTenant(request.tenantId), isWithin(window), undecidedSpans(cover)])}`,
     request,
     deps,
   );
-  const parts = Math.max(1, Math.ceil(Number(counted?.[0] ?? 0) / MAX_JOINED_ROWS));
+  const count = Number(counted?.[0] ?? 0);
+  if (count === 0) return { sampled: 1 };
+  const parts = Math.ceil(count / MAX_JOINED_ROWS);
   const joins = Math.min(parts, MAX_JOINS);
   const sampled = parts / joins;
-  const edges = new Map<string, Edge>();
   for (let part = 0; part < joins; part++)
-    for (const [caller, callee, calls, errors] of await tenantRows(statement(window, { parts, part }, request.tenantId), request, deps)) {
-      const key = JSON.stringify([caller, callee]);
-      const known = edges.get(key) ?? { calls: 0, errors: 0 };
-      edges.set(key, {
-        ...{ caller: String(caller), callee: String(callee) },
-        ...{ calls: known.calls + Number(calls) * sampled, errors: known.errors + Number(errors) * sampled },
-      });
-    }
-  const all = [...edges.values()].map((edge) => ({ ...edge, calls: Math.round(edge.calls), errors: Math.round(edge.errors) }));
-  return {
-    edges: all.sort((a, b) => b.calls - a.calls || (a.caller + a.callee < b.caller + b.callee ? -1 : 1)).slice(0, MAX_EDGES),
-    sampled,
-  };
+    for (const [caller, callee, calls, errors] of await tenantRows(
+      statement(window, { parts, part }, cover, request.tenantId),
+      request,
+      deps,
+    ))
+      edges.add(String(caller), String(callee), Number(calls) * sampled, Number(errors) * sampled);
+  return { sampled };
 }
 
 /** The edges of a part of all traces. A client and its server may share an id: what is called by either is called by the server. */
-function statement(window: Span, { parts, part }: { readonly parts: number; readonly part: number }, tenantId: number): Sql {
+function statement(
+  window: Span,
+  { parts, part }: { readonly parts: number; readonly part: number },
+  cover: SpanCover,
+  tenantId: number,
+): Sql {
   const own = (span: Span): Sql =>
     conjunction([ofTenant(tenantId), isWithin(span), sql`cityHash64(trace_id) % ${uint64(parts)} = ${uint64(part)}`]);
-  const children = sql`SELECT trace_id, argMax((service, parent_span_id, status), ${PLACE}) AS last, last.1 AS callee, last.2 AS parent, last.3 AS state FROM spans WHERE ${own(window)} AND parent_span_id != toFixedString('', 8) GROUP BY trace_id, span_id, kind`;
-  const parents = sql`SELECT trace_id, span_id, argMax(service, kind = 2) AS caller, groupUniqArray(service) AS callers FROM spans WHERE ${own({ ...window, start: window.start - MARGIN })} GROUP BY trace_id, span_id`;
+  const children = sql`SELECT trace_id, argMax((service, parent_span_id, status), ${PLACE}) AS last, last.1 AS callee, last.2 AS parent, last.3 AS state FROM spans WHERE ${own(window)} AND ${undecidedSpans(cover)} AND parent_span_id != toFixedString('', 8) GROUP BY trace_id, span_id, kind`;
+  const parents = sql`SELECT trace_id, span_id, argMax(service, kind = 2) AS caller, groupUniqArray(service) AS callers FROM spans WHERE ${own({ ...window, start: window.start - MARGIN })} AND ${nearUndecided(cover)} GROUP BY trace_id, span_id`;
   return sql`SELECT caller, callee, count(), countIf(state = 2) FROM (${children}) AS child INNER JOIN (${parents}) AS above ON child.trace_id = above.trace_id AND child.parent = above.span_id WHERE NOT has(callers, callee) GROUP BY caller, callee ORDER BY count() DESC LIMIT ${uint32(MAX_EDGES)}`;
 }

@@ -1,21 +1,25 @@
-import { conjunction, ofTenant, sql, text, uint32 } from '../../pipeline/core/sql.ts';
+import { sql, text, uint32 } from '../../pipeline/core/sql.ts';
+import { formatTime } from '../../pipeline/core/time.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { readWindow, windowMember, type Window } from '../query/window.ts';
+import { countedRows, coverOf, OF_OPERATION, uncountedIn } from './derived.ts';
 import { KINDS, type TraceWindow } from './parameters.ts';
-import { isWithin, type Span } from './span-filter.ts';
+import type { Span } from './span-filter.ts';
 
 /** Services, and operations of a service, of an answer. */
 export const MAX_NAMES = 10_000;
 
-/** An operation of a service, and the kind of its spans as OTLP numbers it. */
-export type Operation = { readonly name: string; readonly kind: number };
+/** An operation of a service, the kind of its spans as OTLP numbers it, and when the last one begins: nanoseconds, of a whole second. */
+export type Operation = { readonly name: string; readonly kind: number; readonly lastSeen: bigint };
 
-/** The services that have spans in a window, by name. */
+/** The services that have spans in a window, by name: what is counted, and what is not yet. */
 export async function servicesIn(window: Span, request: Request, deps: Deps): Promise<string[]> {
-  const where = conjunction([ofTenant(request.tenantId), isWithin(window)]);
+  const cover = await coverOf(request, deps);
+  const counted = sql`SELECT service FROM span_counts WHERE ${countedRows(window, cover, OF_OPERATION, request)} GROUP BY service`;
+  const others = sql`SELECT service FROM spans WHERE ${uncountedIn(window, cover, request)} GROUP BY service`;
   const rows = await tenantRows(
-    sql`SELECT service FROM spans WHERE ${where} GROUP BY service ORDER BY service LIMIT ${uint32(MAX_NAMES + 1)}`,
+    sql`SELECT service FROM (${counted} UNION ALL ${others}) GROUP BY service ORDER BY service LIMIT ${uint32(MAX_NAMES + 1)}`,
     request,
     deps,
   );
@@ -24,13 +28,16 @@ export async function servicesIn(window: Span, request: Request, deps: Deps): Pr
 
 /** The operations of a service in a window, by name. */
 export async function operationsIn(service: string, window: Span, request: Request, deps: Deps): Promise<Operation[]> {
-  const where = conjunction([ofTenant(request.tenantId), sql`service = ${text(service)}`, isWithin(window)]);
+  const cover = await coverOf(request, deps);
+  const own = sql`service = ${text(service)}`;
+  const counted = sql`SELECT operation AS name, kind, max(toUnixTimestamp(last)) AS seen FROM span_counts WHERE ${countedRows(window, cover, OF_OPERATION, request)} AND ${own} GROUP BY name, kind`;
+  const others = sql`SELECT toString(name) AS name, kind, max(toUnixTimestamp(time)) AS seen FROM spans WHERE ${uncountedIn(window, cover, request)} AND ${own} GROUP BY name, kind`;
   const rows = await tenantRows(
-    sql`SELECT name, kind FROM spans WHERE ${where} GROUP BY name, kind ORDER BY name, kind LIMIT ${uint32(MAX_NAMES + 1)}`,
+    sql`SELECT name, kind, max(seen) FROM (${counted} UNION ALL ${others}) GROUP BY name, kind ORDER BY name, kind LIMIT ${uint32(MAX_NAMES + 1)}`,
     request,
     deps,
   );
-  return rows.map(([name, kind]) => ({ name: String(name), kind: Number(kind) }));
+  return rows.map(([name, kind, seen]) => ({ name: String(name), kind: Number(kind), lastSeen: BigInt(String(seen)) * 1_000_000_000n }));
 }
 
 /** `GET /services`: the services that have spans in the window. */
@@ -49,7 +56,7 @@ export async function operations(
   const found = await operationsIn(service, window, request, deps);
   return listOf(
     'operations',
-    found.map(({ name, kind }) => ({ name, kind: KINDS[kind] })),
+    found.map(({ name, kind, lastSeen }) => ({ name, kind: KINDS[kind], last_seen: formatTime(lastSeen) })),
     window,
   );
 }

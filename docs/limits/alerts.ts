@@ -2,6 +2,9 @@ import { from, type Section } from './limit.ts';
 
 const rates = from('pipeline/processors/rates/rates.ts');
 const tenantRates = from('pipeline/processors/rates/rates.ts');
+const spanRates = from('pipeline/processors/spans/span-rates.ts');
+const operation = from('pipeline/alerting/spans/watched-operation.ts');
+const SPANS = 'test/pipeline/alerting/spans.test.ts';
 const alerting = from('pipeline/alerting/streams/alerting.ts');
 const errors = from('pipeline/alerting/streams/error-patterns.ts');
 const book = from('pipeline/alerting/book/alert-book.ts');
@@ -51,6 +54,26 @@ export const ALERTS: Section = {
       beyond: 'They are reported at once.',
       others: 'nothing',
       attack: ['now-and-then', 'own-days'],
+    },
+    {
+      what: 'Operations and minutes of requests that are counted one by one, and characters of a name; services and operations that are watched',
+      of: 'a tenant',
+      bound: [
+        spanRates('RATED', 'counted', 'ofTenant'),
+        spanRates('MOST_NAME', 'characters'),
+        from('pipeline/alerting/spans/span-alerts.ts')('WATCHED', 'watched', 'ofTenant'),
+      ],
+      beyond: 'They count as `(other)`; what is not watched has no alerts.',
+      others: 'They have fewer that are new, where all together have too many.',
+      test: SPANS,
+    },
+    {
+      what: 'Minutes of durations that are open, and that are passed where nothing comes; traces that an alert shows, of each kind',
+      of: 'an alert',
+      bound: [operation('MOST_OPEN', 'open'), operation('MOST_PASSED', 'passed'), operation('MOST_SHOWN', 'traces')],
+      beyond: 'Others have no part in it.',
+      others: 'nothing',
+      test: SPANS,
     },
     {
       what: 'Age of an entry that counts for what is usual',

@@ -1,5 +1,8 @@
 import { from, type Section } from './limit.ts';
 
+const segment = from('pipeline/processors/spans/span-segment.ts');
+const open = from('pipeline/processors/spans/open-spans.ts');
+const HOSTILE = 'test/pipeline/processors/spans/span-counts.test.ts';
 const draft = from('pipeline/traces/span-draft.ts');
 
 /** From a body to its spans; what is not said here is as for entries. */
@@ -40,6 +43,38 @@ export const SPANS: Section = {
       beyond: 'The span is rejected.',
       others: 'nothing',
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
+    },
+    {
+      what: 'Services, operations, minutes and bins that are counted one by one in a segment of a partition',
+      of: 'a tenant',
+      bound: [segment('HELD', 'bytes', 'ofTenant')],
+      beyond: 'They are one operation, `(other)`.',
+      others: 'nothing',
+      test: HOSTILE,
+    },
+    {
+      what: 'The same; beyond it of a tenant, up to a sum',
+      of: 'all tenants',
+      bound: [segment('HELD', 'bytes', 'most'), segment('HELD', 'bytes of a tenant', 'few'), segment('HELD', 'bytes in all', 'last')],
+      beyond: 'As above.',
+      others: 'They have as little that is new.',
+      test: HOSTILE,
+    },
+    {
+      what: 'Open spans of a partition, of which calls are found',
+      of: 'a tenant',
+      bound: [open('OPEN', 'bytes', 'ofTenant')],
+      beyond: 'Further ones are not looked at, and counted as that.',
+      others: 'nothing',
+      test: HOSTILE,
+    },
+    {
+      what: 'The same; beyond it of a tenant, up to a sum',
+      of: 'all tenants',
+      bound: [open('OPEN', 'bytes', 'most'), open('OPEN', 'bytes of a tenant', 'few'), open('OPEN', 'bytes in all', 'last')],
+      beyond: 'As above.',
+      others: 'They have as few.',
+      test: HOSTILE,
     },
   ],
 };

@@ -3,6 +3,7 @@ import { from, type Section } from './limit.ts';
 const parameters = from('api/traces/parameters.ts');
 const read = from('api/traces/read-traces.ts');
 const map = from('api/traces/service-map.ts');
+const metrics = from('api/traces/jaeger/metrics.ts');
 const E2E = 'test/e2e/store/traces-read.e2e.test.ts';
 
 /** What an answer on traces has, and what it holds. */
@@ -40,6 +41,19 @@ export const TRACES: Section = {
       beyond: 'Whole traces are left out, and the answer says how many; edges with fewer calls are left out.',
       others: 'nothing',
       test: E2E,
+    },
+    {
+      what: 'Minutes of services or operations that span metrics are made of; points of a series and of an answer; services',
+      of: 'a request',
+      bound: [
+        from('api/traces/operation-minutes.ts')('MAX_MINUTES', 'minutes'),
+        metrics('MAX_POINTS', 'points of one'),
+        metrics('MAX_ALL_POINTS', 'points'),
+        metrics('MAX_SERVICES', 'services'),
+      ],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/traces/jaeger/metrics.test.ts',
     },
     {
       what: 'Services, and operations of a service',

@@ -6,11 +6,13 @@ import { StateLog } from '../../pipeline/bus/state/state-log.ts';
 import { KafkaStateTopic } from '../../pipeline/bus/state/state-topic.ts';
 import { stateTopic } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
+import { spanInputOf, type SpanInput } from '../../pipeline/processors/spans/span-input.ts';
+import { spansSignal } from '../../pipeline/traces/spans-signal.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';
-import { mergers, processors } from '../../pipeline/processors/index.ts';
+import { mergers, processors, spanProcessors } from '../../pipeline/processors/index.ts';
 import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
-import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/partials.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger, withPartials } from '../../pipeline/processors/merge/partials.ts';
 import { alertBook } from '../../pipeline/alerting/book/alert-book.ts';
 import { alertCommandsSignal, commandsInputOf, type CommandsInput } from '../../pipeline/alerting/book/command.ts';
 import type { Merger, MergerInput } from '../../pipeline/processors/merge/merger.ts';
@@ -57,14 +59,7 @@ export const processorsRole: Role = {
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       ...shared,
     });
-    const others = sent
-      .filter((one) => !isLogs(one))
-      .map((one) =>
-        hostOf<BilledInput>(context, kafka, {
-          ...{ signal: one.signal, groupId: `${PROCESSORS_GROUP}-${one.signal.name}`, inputOf: billedInputOf, folds: [usageFold(one)] },
-          ...{ budget: shared.budget, entriesOf: () => 0 },
-        }),
-      );
+    const others = sent.filter((one) => !isLogs(one)).map((one) => otherHost(context, kafka, one, shared.budget));
     const custom = await customDetectors(context, control);
     const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<MergerInput>>[] =>
       // who merges nothing does not read what others merge
@@ -96,12 +91,26 @@ export const processorsRole: Role = {
   },
 };
 
+/** Who reads a signal that is not the log: what is derived of it, where something is, and what it is billed for. */
+function otherHost(context: RoleContext, kafka: Kafka, one: SentSignal, budget: SnapshotBudget): AnyHosting {
+  const common = { signal: one.signal, groupId: `${PROCESSORS_GROUP}-${one.signal.name}`, budget };
+  if (one.signal.name !== spansSignal.name)
+    return hostOf<BilledInput>(context, kafka, { ...common, inputOf: billedInputOf, folds: [usageFold(one)], entriesOf: () => 0 });
+  return hostOf<SpanInput>(context, kafka, {
+    ...{ ...common, inputOf: spanInputOf, folds: [usageFold(one), ...spanProcessors.members.map(withPartials)] },
+    entriesOf: (input) => (input.kind === 'batch' ? (input.spans?.count ?? 0) : 0),
+  });
+}
+
 /** Who counts what a signal's records are billed for. Those of the log are read with what is derived of it. */
 const usageFold = ({ signal, source }: SentSignal): Fold<unknown, BilledInput> => usageOf(signal.topic.name, source.usage);
 const isLogs = ({ signal }: SentSignal): boolean => signal.name === logsSignal.name;
 
 const headersOf = (setting: Setting | undefined): Record<string, string> =>
   setting === undefined ? {} : { [SETTING]: settingText(setting) };
+
+/** A host, whatever it reads. */
+type AnyHosting = { readonly host: Pick<ProcessorHost, 'status' | 'joined'> & Service; readonly states: readonly StateLog[] };
 
 function hostOf<In extends Position>(
   context: RoleContext,

@@ -41,9 +41,28 @@ export type AuditedPartition = {
   readonly removed_records: number;
 };
 
+/** An operation, or calls of a service by another one, in a minute of which something else is counted than what is stored. */
+export type RecountFinding = {
+  readonly kind: 'operation' | 'edge';
+  readonly tenant: number;
+  readonly partition: number;
+  readonly minute: string;
+  /** Of an edge the one that is called. */
+  readonly service: string;
+  /** The operation, or the caller. */
+  readonly other: string;
+  readonly span_kind: number;
+  readonly counted: number;
+  readonly stored: number;
+  readonly counted_errors: number;
+  readonly stored_errors: number;
+};
+
 /** The result of an audit of a topic; `logweir audit --json` prints it, with the topic. */
 export type AuditReport = AuditCounts & {
   readonly partitions: readonly AuditedPartition[];
   readonly findings: readonly AuditFinding[];
   readonly hours: readonly AuditedHour[];
+  /** Of a topic with counts of another one: where they differ from a recount. */
+  readonly recounted?: readonly RecountFinding[];
 };

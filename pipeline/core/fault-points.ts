@@ -39,6 +39,7 @@ export const SAFETY_PARTS = {
 export const FAULT_PERIODS = {
   snapshot: 'After so much time a snapshot is due.',
   'volume-minute': 'A segment of the volume is open for so long, for each minute of its span.',
+  'span-step': 'A step of append time, by which calls between services wait for their other side.',
 } as const;
 
 export type FaultPoint = keyof typeof FAULT_POINTS;

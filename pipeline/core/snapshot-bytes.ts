@@ -45,6 +45,12 @@ export class ByteWriter {
     this.#length = this.#bytes.writeUInt32LE(number, this.#length);
   }
 
+  /** Any number. */
+  float(number: number): void {
+    this.#reserve(8);
+    this.#length = this.#bytes.writeDoubleLE(number, this.#length);
+  }
+
   /** A string with a character for each byte, after its length. */
   text(text: string): void {
     this.count(text.length);
@@ -123,6 +129,12 @@ export class ByteReader {
     if (this.#at + 4 > this.#bytes.length) throw new CutOff();
     this.#at += 4;
     return this.#bytes.readUInt32LE(this.#at - 4);
+  }
+
+  float(): number {
+    if (this.#at + 8 > this.#bytes.length) throw new CutOff();
+    this.#at += 8;
+    return this.#bytes.readDoubleLE(this.#at - 8);
   }
 
   /** Bytes that were written with their length: a view. */

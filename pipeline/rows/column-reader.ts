@@ -59,9 +59,9 @@ export class ColumnReader {
     return new Wrong(`column ${this.#column} ${what}`);
   }
 
-  /** Where the values of a column begin that take `width` bytes each. */
-  fixed(width: number): number {
-    return this.#take(width * this.count);
+  /** Where the values of a column begin that take `width` bytes each: as many as there are rows, but for those of lists. */
+  fixed(width: number, count = this.count): number {
+    return this.#take(width * count);
   }
 
   /** Where the nanoseconds of a column begin, none of which is before the year 1900. */

@@ -9,6 +9,7 @@ export const ANY_ROW: ReadonlyMap<string, Sql> = new Map([
   ['logs', sql`SELECT 1 FROM logs LIMIT 1`],
   ['streams', sql`SELECT 1 FROM streams LIMIT 1`],
   ['spans', sql`SELECT 1 FROM spans LIMIT 1`],
+  ['span_counts', sql`SELECT 1 FROM span_counts LIMIT 1`],
   ['volume', sql`SELECT 1 FROM volume LIMIT 1`],
   ['measures', sql`SELECT 1 FROM measures LIMIT 1`],
   ['alerts', sql`SELECT 1 FROM alerts LIMIT 1`],

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { alertLayout } from '../../pipeline/alerting/book/alert.ts';
 import { measureLayout } from '../../pipeline/counters/measure-layout.ts';
 import { patternCountLayout } from '../../pipeline/counters/pattern-counts.ts';
+import { spanCountLayout } from '../../pipeline/counters/span-counts.ts';
 import { patternLayout } from '../../pipeline/counters/pattern-rows.ts';
 import { volumeLayout } from '../../pipeline/counters/volume-layout.ts';
 import { logLayout } from '../../pipeline/logs/columns/log-layout.ts';
 import { spanLayout } from '../../pipeline/traces/span.ts';
+import { bins } from '../../pipeline/rows/bin-type.ts';
 import * as fixed from '../../pipeline/rows/fixed-types.ts';
 import { Layout } from '../../pipeline/rows/layout.ts';
 import * as strings from '../../pipeline/rows/string-types.ts';
@@ -43,6 +45,10 @@ const TYPES = {
   nanoseconds: [fixed.nanoseconds, fc.bigInt({ min: -2_208_988_800_000_000_000n, max: 2n ** 63n - 1n })],
   finite: [fixed.finite, fc.double({ noNaN: true, noDefaultInfinity: true })],
   floatBits: [fixed.floatBits, floatBits],
+  bins: [
+    bins,
+    fc.uniqueArray(fc.tuple(uint(16), count), { selector: ([bin]) => bin, maxLength: 5 }).map((all) => all.sort(([a], [b]) => a - b)),
+  ],
   spanId: [fixed.fixedBytes(8), blob({ minLength: 8, maxLength: 8 })],
   traceId: [fixed.fixedBytes(16), blob({ minLength: 16, maxLength: 16 })],
   string: [strings.string, text],
@@ -112,6 +118,22 @@ const cases = [
       ...{ ...segment, part: uint(16), entries: count, first: count, last: count },
     }),
     written: PATTERN_COUNTS,
+  },
+  {
+    layout: spanCountLayout,
+    row: of({
+      ...{
+        ...tenant,
+        scope: fc.constantFrom(0, 1, 2, 3),
+        span,
+        time: seconds,
+        service: text,
+        operation: text,
+        caller: text,
+        kind: fc.nat(5),
+      },
+      ...{ ...segment, spans: count, errors: count, duration: TYPES.finite[1], last: seconds, durations: TYPES.bins[1] },
+    }),
   },
   {
     layout: patternLayout,

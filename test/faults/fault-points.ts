@@ -11,7 +11,7 @@ export const SINK_POINTS = ['after-intent', 'mid-insert', 'after-insert', 'after
 export const HOST_POINTS = ['before-outputs', 'after-outputs', 'after-snapshot'] as const satisfies readonly FaultPoint[];
 
 /** So that there is enough of either in a minute. */
-export const SHORT_PERIODS: Readonly<Record<FaultPeriod, number>> = { snapshot: 300, 'volume-minute': 1500 };
+export const SHORT_PERIODS: Readonly<Record<FaultPeriod, number>> = { snapshot: 300, 'volume-minute': 1500, 'span-step': 1000 };
 
 export type PreloadOptions = {
   /** The safety parts that are off. */

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { ErrorStyle } from '../../http/render-error.ts';
 import type { QueryRuntime } from '../../query/runtime.ts';
+import { latenciesOf, metricsOf } from './metrics.ts';
 import { dependencyWindow, jaegerIdOf, jaegerSearch, kindOf, serviceRequired } from './parameters.ts';
 import { kindV3, searchV3, traceV3 } from './v3.ts';
 
@@ -18,6 +19,10 @@ const PATHS: readonly JaegerPath[] = [
   ['/api/traces', 'traces', ({ query }) => jaegerSearch(query)],
   ['/api/traces/{trace_id}', 'trace', ({ params }) => ({ id: jaegerIdOf(params['trace_id'] ?? '') })],
   ['/api/dependencies', 'dependencies', ({ query }) => ({ ...dependencyWindow(query), service: query.get('service') ?? '' })],
+  ['/api/metrics/latencies', 'metrics/latencies', ({ query }) => latenciesOf(query)],
+  ['/api/metrics/calls', 'metrics/calls', ({ query }) => metricsOf(query)],
+  ['/api/metrics/errors', 'metrics/errors', ({ query }) => metricsOf(query)],
+  ['/api/metrics/minstep', 'metrics/minstep', () => ({})],
 ];
 
 const PATHS_V3: readonly JaegerPath[] = [

@@ -22,11 +22,11 @@ const LISTED = 7n * DAY;
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 
 /** The answer around some data. */
-const envelope = (data: string, total = 0, errors: readonly object[] | null = null): string =>
+export const envelope = (data: string, total = 0, errors: readonly object[] | null = null): string =>
   `{"data":${data},"total":${String(total)},"limit":0,"offset":0,"errors":${JSON.stringify(errors)}}`;
 
 /** A span of time within what can be stored, and what the plan still shows. */
-function shown(start: bigint, end: bigint, request: Request, deps: Deps): Span {
+export function shown(start: bigint, end: bigint, request: Request, deps: Deps): Span {
   const floor = retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME;
   return { start: start < floor ? floor : start, end: end > MAX_TIME ? MAX_TIME : end };
 }

@@ -82,10 +82,11 @@ function limitOf(text: string): number {
   return Number(limit);
 }
 
-const parseError = (name: string, why: string): Error => invalidParameter(`unable to parse param '${name}': ${why}`);
+/** Jaeger's error about a parameter that cannot be read. */
+export const parseError = (name: string, why: string): Error => invalidParameter(`unable to parse param '${name}': ${why}`);
 
-/** A time in some unit, as digits of nanoseconds; null for none. */
-function timeOf(query: URLSearchParams, name: string, unit: bigint): string | null {
+/** A time in some unit, as digits of nanoseconds; null for none. Throws HttpError 400. */
+export function timeOf(query: URLSearchParams, name: string, unit: bigint): string | null {
   const text = query.get(name) ?? '';
   if (text === '') return null;
   const time = readInt(text);
@@ -133,12 +134,18 @@ export function stringsOf(text: string, what: string): [string, string][] {
 const goKind = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'object' : typeof value;
 
+/** A length of time in milliseconds. Throws HttpError 400. */
+export function millisecondsOf(query: URLSearchParams, name: string, usual: bigint): bigint {
+  const text = query.get(name) ?? '';
+  const length = text === '' ? usual : readInt(text);
+  if (typeof length === 'string') throw parseError(name, length);
+  return length;
+}
+
 /** The window of `/api/dependencies`: its end and how far back, in milliseconds. Throws HttpError 400. */
 export function dependencyWindow(query: URLSearchParams): { readonly end: string | null; readonly lookback: string } {
   const end = timeOf(query, 'endTs', MILLISECOND);
-  const text = query.get('lookback') ?? '';
-  const lookback = text === '' ? DAY_MS : readInt(text);
-  if (typeof lookback === 'string') throw parseError('lookback', lookback);
+  const lookback = millisecondsOf(query, 'lookback', DAY_MS);
   return { end, lookback: String(lookback * MILLISECOND) };
 }
 

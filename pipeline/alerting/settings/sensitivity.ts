@@ -5,7 +5,7 @@ import { parseFilter } from '../../../logsql/parser/parser.ts';
 import { parseStream } from '../../core/labels.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../detectors/detector.ts';
-import { detectors, patternDetectors } from '../../detectors/index.ts';
+import { detectors, patternDetectors, spanDetectors } from '../../detectors/index.ts';
 import { NEW_PATTERN } from '../book/alert.ts';
 
 /** The setting of how easily detectors fire, for all tenants or for one: a list of rules, of which the first that fits counts. */
@@ -15,7 +15,7 @@ export const ALERTING = 'alerting';
 /** The detector of error templates that were never seen before, and when it fires. */
 const newPattern = { name: NEW_PATTERN, description: 'An error comes whose template was never seen before.' };
 /** The detectors that it is set for, and when each fires. */
-export const detectorLooks = [...detectors.members, ...patternDetectors.members, newPattern].map(({ name, description }) => ({ name, description })); // prettier-ignore
+export const detectorLooks = [...detectors.members, ...spanDetectors.members, ...patternDetectors.members, newPattern].map(({ name, description }) => ({ name, description })); // prettier-ignore
 /** Most rules of a tenant. */
 const MAX_RULES = 50;
 

@@ -10,10 +10,10 @@ export type Part = { readonly stream: string; readonly share: number };
 const AROUND = 15;
 
 /** A number for people: two digits below ten, and no fractions above. */
-const plain = (value: number): string =>
+export const plain = (value: number): string =>
   Math.abs(value) < 10 ? String(Number(value.toPrecision(2))) : Math.round(value).toLocaleString('en-US');
 
-const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(count)} minutes`);
+export const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(count)} minutes`);
 
 /** What a detector of one's own has found of a stream; `about` is when it fires. */
 function customText({ detector, value, expected, scale, mean }: Finding, stream: string, service: string, about: string): AlertText {
@@ -65,7 +65,7 @@ export type EvidenceMore = {
 } & Readonly<Record<string, unknown>>;
 
 /** What draws a finding, and where its entries are: a JSON object as a string. */
-function evidenceOf(
+export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,
   { recent, parts, links, ...more }: EvidenceMore,

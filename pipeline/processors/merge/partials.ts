@@ -9,7 +9,7 @@ import type { MergerInput, Merger } from './merger.ts';
 import { MAX_PARTIAL_BYTES, placeText, readPlace, type PartialOutput, type PartialInput, type Source } from '../base/partial.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
-import type { Fold, Input, Processor, Tick } from '../base/processor.ts';
+import type { Fold, Processor, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { joined, slicesOf } from '../base/slices.ts';
@@ -101,10 +101,11 @@ const isCount = (number: number, most: number): boolean => Number.isInteger(numb
 export const hostedProcessor = (processor: Processor): Fold =>
   withPartials(processor.configure === undefined ? processor : withSettings(processor));
 
-const withPartials = (processor: Processor): Fold => ({
+/** The same of a processor of another topic's records. */
+export const withPartials = <In extends Position>(processor: Fold<unknown, In, AbsoluteRecord | PartialOutput>): Fold<unknown, In> => ({
   name: processor.name,
   init: () => processor.init(),
-  fold(state, input: Input) {
+  fold(state, input: In) {
     let number = 0;
     return processor.fold(state, input).map((output: AbsoluteRecord | PartialOutput) => {
       if (!('kind' in output)) return output;

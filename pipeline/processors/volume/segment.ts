@@ -1,8 +1,9 @@
 import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, SCOPE_UNPUBLISHED, type VolumeRow } from '../../counters/volume-row.ts';
 import { idOf } from '../../rows/halves.ts';
 import { GroupTable } from '../base/group-table.ts';
+import type { Segment as Counting } from '../base/segments.ts';
 import { LevelList } from './level-list.ts';
-import { MINUTE_SECONDS } from './spans.ts';
+import { MINUTE_SECONDS } from '../base/spans.ts';
 import type { RecordGroups } from '../base/record-groups.ts';
 import { groupsByTenant, largestTenants, levelsByTenant, type Bounded } from './tenant-shares.ts';
 import { extend, type Unpublished } from './unpublished.ts';
@@ -21,7 +22,7 @@ export const kindOf = (retentionDays: number, scope: number): number => retentio
 const scopeOf = (kind: number): number => Math.floor(kind / SCOPE_UNIT);
 
 /** What a segment has counted so far. */
-export class Segment {
+export class Segment implements Counting {
   /** The offset of its first record with entries, and when that was appended, milliseconds. */
   readonly from: number;
   readonly since: number;

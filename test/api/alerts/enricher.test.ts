@@ -71,6 +71,13 @@ function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fai
 }
 
 describe('the enricher of alerts', () => {
+  it('looks at no alert about requests, which names traces itself', async () => {
+    const { enricher, asked, outcomes } = enricherOver();
+    const evidence = JSON.stringify({ ...(JSON.parse(fired().evidence) as object), links: { traces: '/traces?service=web' } });
+    await enricher.take([fired({ evidence })], 3);
+    expect([asked, outcomes]).to.deep.equal([[], []]);
+  });
+
   it('tells what has changed and messages, as a row of its own under the same version', async () => {
     const { enricher, written, asked, jobs, outcomes } = enricherOver();
     await enricher.take([fired()], 3);

@@ -269,8 +269,8 @@ describe('traces that are read', function () {
     expect(await get('services', DAY)).to.deep.include({ services: ['cart', 'web'], has_more: false });
     expect(await get('services/web/operations', DAY)).to.deep.include({
       operations: [
-        { name: 'GET /cart', kind: 'server' },
-        { name: 'call cart', kind: 'client' },
+        { name: 'GET /cart', kind: 'server', last_seen: '2026-11-18T12:00:08Z' },
+        { name: 'call cart', kind: 'client', last_seen: '2026-11-18T12:00:08Z' },
       ],
     });
     expect(await get('services/nosuch/operations', DAY)).to.deep.include({ operations: [] });

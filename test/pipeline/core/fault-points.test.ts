@@ -42,11 +42,12 @@ const PLACES: Readonly<Record<FaultPoint | SafetyPart | FaultPeriod, string>> = 
   'read-back': 'sinks/writer.ts',
   positions: 'sinks/shared-columns.ts',
   'state-order': 'pipeline/processors/host/hosted-partition.ts',
-  'state-clock': 'pipeline/processors/volume/volume.ts',
+  'state-clock': 'pipeline/processors/base/segments.ts',
   'state-once': 'pipeline/processors/host/hosted-partition.ts',
   'state-taken': 'pipeline/alerting/book/alert-book.ts, pipeline/processors/merge/partials.ts',
   snapshot: 'pipeline/processors/host/hosted-partition.ts',
-  'volume-minute': 'pipeline/processors/volume/spans.ts',
+  'volume-minute': 'pipeline/processors/base/spans.ts',
+  'span-step': 'pipeline/core/span-steps.ts',
 };
 
 const sources = ['pipeline', 'api', 'sinks', 'main', 'logsql', 'cli', 'compose']

@@ -1,0 +1,137 @@
+/** How far the spans of a tenant are counted, and which rows count what (docs/adr/0043-derived-from-spans.md). */
+import { conjunction, join, ofTenant, sql, uint64, uint64s, int64, type Param, type Sql } from '../../pipeline/core/sql.ts';
+import { REACH, STEP_MS } from '../../pipeline/core/span-steps.ts';
+import type { Deps, Request } from '../query/deps.ts';
+import { tenantRows } from '../query/tenant-rows.ts';
+import { isWithin, type Span } from './span-filter.ts';
+
+const [MINUTE, HOUR, DAY] = [60, 3600, 86_400] as const;
+const SECOND_NS = 1_000_000_000n;
+/** Where segments of minutes and hours were closed lately: those before are in a segment of a day. Seconds. */
+const LATELY = 3 * DAY;
+/** How far a broker's clock may be set back. Seconds. */
+const MARGIN = 60;
+/** What a row of `span_counts` counts (pipeline/counters/span-counts.ts). */
+export const [OF_OPERATION, OF_EDGE, OF_MISSED] = [0, 1, 2] as const;
+const IS_CLOSED = 3;
+
+/** A partition of `spans.v1` as far as it is counted for a tenant, in its latest run without a gap. Offsets; times in seconds. */
+type Counted = {
+  readonly partition: number;
+  readonly run: number;
+  /** The first record, and the one up to which minutes, hours and days are there. */
+  readonly from: number;
+  readonly until: Readonly<Record<typeof MINUTE | typeof HOUR | typeof DAY, number>>;
+  /** When the first segment was closed, and the last one, and when the last record before that was appended. */
+  readonly firstClosed: number;
+  readonly lastClosed: number;
+  readonly lastAt: number;
+};
+
+/** How far the spans of a tenant are counted, by partition; a partition that is not there is not counted at all. */
+export type SpanCover = readonly Counted[];
+
+/** Reads how far the spans of a tenant are counted. */
+export async function coverOf(request: Request, deps: Deps): Promise<SpanCover> {
+  const lately = deps.now() / SECOND_NS - BigInt(LATELY);
+  const rows = await tenantRows(
+    sql`SELECT log_part, span, run, min(segment), max(until), toUnixTimestamp(min(time)), toUnixTimestamp(argMax(time, until)), toUnixTimestamp(argMax(last, until)) FROM span_counts WHERE ${ofTenant(request.tenantId)} AND scope = ${uint64(IS_CLOSED)} AND (span = ${uint64(DAY)} OR time >= fromUnixTimestamp64Second(${int64(lately)}, 'UTC')) GROUP BY log_part, span, run`,
+    request,
+    deps,
+  );
+  const found = new Map<number, Counted>();
+  for (const row of rows) {
+    const [partition = 0, span = 0, run = 0, from = 0, until = 0, firstClosed = 0, lastClosed = 0, lastAt = 0] = row.map(Number);
+    const known = found.get(partition);
+    if (known !== undefined && known.run > run) continue;
+    const before = known?.run === run ? known : { from, until: NOTHING, firstClosed, lastClosed: 0, lastAt: 0 };
+    const isLater = until >= Math.max(...Object.values(before.until));
+    found.set(partition, {
+      ...{ partition, run, from: Math.min(before.from, from), firstClosed: Math.min(before.firstClosed, firstClosed) },
+      until: { ...before.until, [span]: until },
+      ...(isLater ? { lastClosed, lastAt } : { lastClosed: before.lastClosed, lastAt: before.lastAt }),
+    });
+  }
+  // with a segment those of shorter spans are closed
+  return [...found.values()].map((one) => {
+    const hours = Math.max(one.until[HOUR], one.until[DAY]);
+    return { ...one, until: { [DAY]: one.until[DAY], [HOUR]: hours, [MINUTE]: Math.max(hours, one.until[MINUTE]) } };
+  });
+}
+
+const NOTHING: Counted['until'] = { [MINUTE]: 0, [HOUR]: 0, [DAY]: 0 };
+
+/** A number of a partition by a column that has the partition's; 0 where it is not known. */
+const by = (column: Sql, cover: SpanCover, of: (one: Counted) => number): Sql => {
+  const partitions: Param = uint64s(cover.map(({ partition }) => partition));
+  return sql`transform(toUInt64(${column}), ${partitions}, ${uint64s(cover.map(of))}, toUInt64(0))`;
+};
+
+const floorTo = (time: bigint, length: number): bigint => time - (((time % BigInt(length)) + BigInt(length)) % BigInt(length));
+const isFrom = (start: bigint, end: bigint): Sql =>
+  sql`time >= fromUnixTimestamp64Second(${int64(start)}, 'UTC') AND time < fromUnixTimestamp64Second(${int64(end)}, 'UTC')`;
+
+/**
+ * The rows of `span_counts` that count the spans of a window, each once: days inside, hours where days are not counted or not inside, then
+ * minutes. Whole minutes: those that the window begins and ends in count. `finest`: minutes alone, for answers by minute.
+ */
+export function countedRows(
+  { start, end }: Span,
+  cover: SpanCover,
+  scopes: number | readonly number[],
+  request: Request,
+  finest = false,
+): Sql {
+  const own = [ofTenant(request.tenantId), sql`scope IN ${uint64s([scopes].flat())}`];
+  if (cover.length === 0) return conjunction([...own, sql`0`]);
+  const [first, last] = [start / SECOND_NS, end / SECOND_NS];
+  const levels: Sql[] = [];
+  let inner: { readonly from: bigint; readonly to: bigint; readonly longer: Sql } | null = null;
+  for (const length of finest ? ([MINUTE] as const) : ([DAY, HOUR, MINUTE] as const)) {
+    // the longest span is taken where it lies inside, the shortest where it touches the window
+    const from = length === MINUTE ? floorTo(first, length) : floorTo(first + BigInt(length - 1), length);
+    const to = length === MINUTE ? floorTo(last, length) + BigInt(length) : floorTo(last + 1n, length);
+    const until = by(sql`log_part`, cover, (one) => one.until[length]);
+    const outside: Sql = inner === null ? sql`1` : sql`(NOT (${isFrom(inner.from, inner.to)}) OR segment >= ${inner.longer})`;
+    if (from < to) {
+      levels.push(sql`(span = ${uint64(length)} AND ${isFrom(from, to)} AND until <= ${until} AND ${outside})`);
+      inner = { from, to, longer: until };
+    }
+  }
+  const isLatest = sql`run = ${by(sql`log_part`, cover, (one) => one.run)}`;
+  return conjunction([...own, isLatest, sql`(${join(levels.length === 0 ? [sql`0`] : levels, sql` OR `)})`]);
+}
+
+/** The rows of `spans` that are not counted yet, or came before anything was counted. */
+function uncountedSpans(cover: SpanCover): Sql {
+  if (cover.length === 0) return sql`1`;
+  const [first, last] = [Math.max(...cover.map((one) => one.firstClosed)), Math.min(...cover.map((one) => one.lastClosed))];
+  const behind = sql`(kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)})`;
+  const before = sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(first + MARGIN)}))`;
+  return sql`(${behind} OR ${before})`;
+}
+
+const arrivedFrom = (second: number): Sql => sql`arrived >= fromUnixTimestamp64Second(${int64(second)}, 'UTC')`;
+
+/** What is uncounted of a window, for a tenant. */
+export const uncountedIn = (window: Span, cover: SpanCover, request: Request): Sql =>
+  conjunction([ofTenant(request.tenantId), isWithin(window), uncountedSpans(cover)]);
+
+/** The step of append time in which a span came, and the one up to which edges are decided (pipeline/core/span-steps.ts). */
+const STEP = STEP_MS / 1000;
+const stepAfter = ({ lastAt }: Counted): number => (Math.floor(lastAt / STEP) - REACH) * STEP;
+
+/** The rows of `spans` whose edge is not in a counted segment: it is decided three steps after they came, at the earliest. */
+export function undecidedSpans(cover: SpanCover): Sql {
+  if (cover.length === 0) return sql`1`;
+  const decided = by(sql`kafka_part`, cover, stepAfter);
+  const behind = sql`(toUnixTimestamp(arrived) >= ${decided} AND ${arrivedFrom(Math.min(...cover.map(stepAfter)))})`;
+  const before = sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(Math.max(...cover.map((one) => one.firstClosed)) + MARGIN)}))`;
+  return sql`(${behind} OR ${before})`;
+}
+
+/** The rows of `spans` that may be the parents of those. */
+export const nearUndecided = (cover: SpanCover): Sql =>
+  cover.length === 0
+    ? sql`1`
+    : sql`(${arrivedFrom(Math.min(...cover.map(stepAfter)) - REACH * STEP)} OR NOT (${arrivedFrom(Math.max(...cover.map((one) => one.firstClosed)) + MARGIN)}))`;
