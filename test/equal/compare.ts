@@ -1,4 +1,5 @@
 /** Runs queries over the same entries in memory and in ClickHouse, and tells where the two differ. */
+import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { QueryMemory } from '../../logsql/base/memory.ts';
@@ -112,7 +113,7 @@ export class Comparison {
 
   async #run({ tenantId }: DataSet, query: Query, window: Window, limit: number): Promise<LogEntry[]> {
     const runner = { store: this.own.store, streams: this.#streams, densities: SLICED, options: { tenantId, timeoutMs: TIMEOUT_MS } };
-    return runQuery(query, { tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
+    return runQuery(query, { table: LOGS, tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
   }
 }
 
@@ -138,7 +139,7 @@ export function comparable(row: LogEntry): string {
 function conditionOf(text: string, set: DataSet, room: StatementBudget, inBothForms: boolean): Condition[] {
   const query = parsed(text);
   if (query === null || query.pipes.length > 0) return [];
-  const context: SqlContext = { tenantId: set.tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
+  const context: SqlContext = { table: LOGS, tenantId: set.tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
   const forms = [context, { ...context, indexed: false }].slice(0, inBothForms ? 2 : 1).map((each) => query.filter.sql(each));
   if (!forms.every((form) => form !== null)) return [];
   const different = forms.filter((form, index) => index === 0 || form.strings.join() !== forms[0]?.strings.join());

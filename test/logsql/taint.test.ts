@@ -1,3 +1,4 @@
+import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { filters } from '../../logsql/filters/index.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
@@ -11,7 +12,7 @@ import { EVERYTHING, parse, statementOf, syntaxError } from './support.ts';
 
 const MARK = 'ZZMARK';
 const MEMBERS = [...filters.members, ...pipes.members, ...stats.members];
-const OPTIONS = { tenantId: 7, ...EVERYTHING, widest: EVERYTHING };
+const OPTIONS = { table: LOGS, tenantId: 7, ...EVERYTHING, widest: EVERYTHING };
 /** Texts that would end a literal, an identifier or a comment, or name a parameter, if they became text of a query. */
 const ATTACKS = [
   `${MARK}' OR 1=1 --`,
