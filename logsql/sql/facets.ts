@@ -164,7 +164,9 @@ async function querySets(
   const streams = await runner.streams(ids);
   const facets = names.flatMap((name, at): Facet[] => {
     const [, hits, distinct, length, values] = found.get(at) ?? [];
-    const shownValues = valuesOf(values).map(([value, size]) => [name === '_stream' ? text(value, streams) || '{}' : value, size] as const);
+    const shownValues = valuesOf(values).map(
+      ([value, size]) => [name === '_stream' ? text(isId ? value : value.slice(1), streams) || '{}' : value, size] as const,
+    );
     const longest = name === '_stream' ? Math.max(0, ...shownValues.map(([value]) => Buffer.byteLength(value))) : Number(length ?? 0);
     const facet = { name, hits: Number(hits ?? 0), distinct: Number(distinct ?? 0), values: shownValues };
     const isKept = bounds.always.includes(name) || (facet.distinct <= bounds.maxValues && longest <= bounds.maxLength);
@@ -181,7 +183,8 @@ const slot = (at: number): Sql => {
 
 /** `isCounted`: over counts, which have the short columns of promoted fields alone. */
 function expressionOf(name: string, isCounted: boolean, { stream, promotedLabel, text }: Table): Sql {
-  if (name === '_stream') return sql`toString(${stream.key})`;
+  // what is not an id may be empty, which is a stream all the same
+  if (name === '_stream') return stream.isId ? sql`toString(${stream.key})` : sql`concat('=', ${stream.key})`;
   return (isCounted ? promotedLabel(name)?.short : undefined) ?? text(name) ?? sql`''`;
 }
 
