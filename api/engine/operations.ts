@@ -23,6 +23,7 @@ import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { SPANS } from '../../logsql/sql/spans-table.ts';
 import type { Table } from '../../logsql/base/table.ts';
 import * as jaeger from '../traces/jaeger/operations.ts';
+import { traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
@@ -77,6 +78,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['jaeger/v3/operations', operationsV3],
   ['jaeger/v3/traces', findTracesV3],
   ['jaeger/v3/trace', showTraceV3],
+  ['jaeger/v3/trace-summaries', traceSummariesV3],
+  ['jaeger/v3/dependencies', jaeger.dependenciesBetween],
   ['live/open', openLive],
   ['live/backfill', backfill],
   ['live/alerts', publishedSince],
