@@ -52,18 +52,6 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
         return answer(context, 'search', { ...parameters, enrich: isEnriched(context.query.get('enrich')) });
       },
     },
-    {
-      method: 'POST',
-      path: `${BASE}/spans/search`,
-      scope: 'read',
-      handle: async (context) => {
-        const parameters = await searchOf(context, ['explain']);
-        if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
-        return answer(context, 'spans/search', { ...parameters, enrich: false });
-      },
-    },
-    get('spans/hits', hitsParameters, HITS),
-    get('spans/facets', facetsParameters, FACETS),
     get('hits', hitsParameters, HITS),
     get('facets', facetsParameters, FACETS),
     get('streams', windowParameters, WINDOW),
@@ -79,6 +67,18 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
         return withHints(await answer(context, 'pattern', parameters), unknownNames(context.query.keys(), PATTERN, 'parameter'));
       },
     },
+    {
+      method: 'POST',
+      path: `${BASE}/spans/search`,
+      scope: 'read',
+      handle: async (context) => {
+        const parameters = await searchOf(context, ['explain']);
+        if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
+        return answer(context, 'spans/search', { ...parameters, enrich: false });
+      },
+    },
+    get('spans/hits', hitsParameters, HITS),
+    get('spans/facets', facetsParameters, FACETS),
   ];
 }
 
