@@ -15,7 +15,7 @@ const PLACED = new Set([
 const KINDS = new Set(['server', 'client', 'producer', 'consumer']);
 
 /** A span as a line: when it begins, how long it takes, its service and name, kind and error, its attributes, the id of its trace. Rows of pipes as those of entries. */
-export function spanLineOf(entry: LogEntry, zone: Zone = UTC): readonly Piece[] {
+function spanLineOf(entry: LogEntry, zone: Zone = UTC): readonly Piece[] {
   const text = (name: string): string => textOf(entry.get(name));
   if (!/^\d+$/.test(text('duration')) || text('_time') === '' || !entry.has('name')) return renderLine(entry, zone);
   const [message, trace, kind] = [text('status_message'), text('trace_id'), text('kind')];

@@ -49,5 +49,13 @@ export const TRACES: Section = {
       others: 'nothing',
       test: E2E,
     },
+    {
+      what: 'Rows of spans that pipes of LogsQL count without copies',
+      of: 'a query',
+      bound: [from('logsql/sql/spans-table.ts')('MOST_TOLD_APART', 'rows')],
+      beyond: 'Of more rows that tenant, window and services leave copies count.',
+      others: 'nothing',
+      test: 'test/e2e/store/spans-query.e2e.test.ts',
+    },
   ],
 };

@@ -2,7 +2,7 @@
  * The table `spans` (pipeline/store/schema/016_spans.sql) as queries see it: docs/traces-query.md says which fields a span has. Of rows with
  * equal trace id, span id and kind the one that begins last counts, of these the one that arrived last (docs/adr/0042-spans.md).
  */
-import { join, sql, text, texts, uint64s, type Sql } from '../../pipeline/core/sql.ts';
+import { join, sql, text, texts, uint64, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import { renderStream } from '../../pipeline/core/labels.ts';
 import type { FewWords, Look, Table } from '../base/table.ts';
 import { TIME_TEXT } from './time.ts';
@@ -17,11 +17,17 @@ const FROM = sql`(SELECT tenant_id, time AS _time, attributes AS fields, ${COLUM
 /** What few rows share that are no copies of one another: 8 bytes, which are quick to group. */
 const MAYBE_SAME = sql`reinterpretAsUInt64(span_id) + kind`;
 
+/** Of more rows that the key leaves, copies are not told apart: what is held for it grows with them. ClickHouse counts them first, by the key. */
+const MOST_TOLD_APART = 5_000_000;
+const KEYED = /^(?:tenant_id = |_time [<>]= |\(?service (?:=|IN) )/;
+
 /** All columns of rows that meet conditions, of which those that copies of them follow are left out. */
 function matching(conditions: readonly Sql[]): Sql {
   const twice = sql`SELECT ${MAYBE_SAME} AS same FROM matching GROUP BY same HAVING count() > 1`;
   const copies = sql`SELECT kafka_part, kafka_off, kafka_idx FROM matching WHERE ${MAYBE_SAME} IN (${twice}) ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT 1, 4294967295 BY trace_id, span_id, kind`;
-  return sql`(WITH matching AS (SELECT * FROM ${FROM} WHERE ${join(conditions, AND)}) SELECT * FROM matching WHERE (kafka_part, kafka_off, kafka_idx) NOT IN (${copies})) WHERE 1`;
+  const ofKey = conditions.filter(({ strings }) => KEYED.test(strings.join('')));
+  const areMany = sql`(SELECT count() FROM ${FROM} WHERE ${join(ofKey, AND)}) > ${uint64(MOST_TOLD_APART)}`;
+  return sql`(WITH matching AS (SELECT * FROM ${FROM} WHERE ${join(conditions, AND)}) SELECT * FROM matching WHERE ${areMany} OR (kafka_part, kafka_off, kafka_idx) NOT IN (${copies})) WHERE 1`;
 }
 
 const NO_SPAN = sql`toFixedString('', 8)`;
