@@ -52,7 +52,7 @@ export const TRACES: Section = {
     {
       what: 'Rows of spans that pipes of LogsQL count without copies',
       of: 'a query',
-      bound: [from('logsql/sql/spans-table.ts')('MOST_TOLD_APART', 'rows')],
+      bound: [from('logsql/sql/spans-table.ts')('MOST_COMPARED', 'rows')],
       beyond: 'Of more rows that tenant, window and services leave copies count.',
       others: 'nothing',
       test: 'test/e2e/store/spans-query.e2e.test.ts',

@@ -18,7 +18,7 @@ const FROM = sql`(SELECT tenant_id, time AS _time, attributes AS fields, ${COLUM
 const MAYBE_SAME = sql`reinterpretAsUInt64(span_id) + kind`;
 
 /** Of more rows that the key leaves, copies are not told apart: what is held for it grows with them. ClickHouse counts them first, by the key. */
-const MOST_TOLD_APART = 5_000_000;
+const MOST_COMPARED = 5_000_000;
 const KEYED = /^(?:tenant_id = |_time [<>]= |\(?service (?:=|IN) )/;
 
 /** All columns of rows that meet conditions, of which those that copies of them follow are left out. */
@@ -26,7 +26,7 @@ function matching(conditions: readonly Sql[]): Sql {
   const twice = sql`SELECT ${MAYBE_SAME} AS same FROM matching GROUP BY same HAVING count() > 1`;
   const copies = sql`SELECT kafka_part, kafka_off, kafka_idx FROM matching WHERE ${MAYBE_SAME} IN (${twice}) ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT 1, 4294967295 BY trace_id, span_id, kind`;
   const ofKey = conditions.filter(({ strings }) => KEYED.test(strings.join('')));
-  const areMany = sql`(SELECT count() FROM ${FROM} WHERE ${join(ofKey, AND)}) > ${uint64(MOST_TOLD_APART)}`;
+  const areMany = sql`(SELECT count() FROM ${FROM} WHERE ${join(ofKey, AND)}) > ${uint64(MOST_COMPARED)}`;
   return sql`(WITH matching AS (SELECT * FROM ${FROM} WHERE ${join(conditions, AND)}) SELECT * FROM matching WHERE ${areMany} OR (kafka_part, kafka_off, kafka_idx) NOT IN (${copies})) WHERE 1`;
 }
 
