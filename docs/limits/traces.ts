@@ -55,7 +55,7 @@ export const TRACES: Section = {
       bound: [from('logsql/sql/spans-table.ts')('MOST_COMPARED', 'rows')],
       beyond: 'Of more rows that tenant, window and services leave copies count.',
       others: 'nothing',
-      test: 'test/e2e/store/spans-query.e2e.test.ts',
+      test: 'test/logsql/planner/spans-sql.test.ts',
     },
   ],
 };
