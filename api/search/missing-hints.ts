@@ -30,19 +30,20 @@ export async function missingHints(query: Query, window: Window, request: Reques
   const fields = [...new Set(filters.flatMap((filter) => filter.fields))].filter((field) => !ALWAYS.has(field)).slice(0, MAX_FIELDS);
   if (fields.length === 0) return [];
   try {
-    const look = (pipe: string): Promise<readonly LogEntry[]> => lookUp(pipe, window, request, deps);
-    const names = new Set((await look('field_names')).map((row) => textOf(row.get('name'))));
+    const look = (text: string, limit = Infinity): Promise<readonly LogEntry[]> => lookUp(text, limit, window, request, deps);
+    // one entry shows that a field is there; all names are looked at for what is not
+    const found = await Promise.all(fields.map(async (field) => (await look(`${quote(field)}:* | fields _time`, 1)).length > 0));
+    const absent = fields.filter((_field, index) => found[index] !== true);
+    const names = new Set((absent.length === 0 ? [] : await look('* | field_names')).map((row) => textOf(row.get('name'))));
     // of a window without entries there is nothing to say
-    if (names.size === 0) return [];
+    if (absent.length > 0 && names.size === 0) return [];
     const { row, fewWords } = deps.table;
-    const missing = fields.filter((field) => !names.has(field)).map((field) => ofField(row, field, names));
+    const missing = absent.map((field) => ofField(row, field, names));
     missing.push(...filters.flatMap((filter) => wordsOf(filter).flatMap((word) => ofWord(row, filter.fields[0] ?? '', word, fewWords)))); // prettier-ignore
-    const levels =
-      fields.includes('level') && names.has('level')
-        ? filters.flatMap((filter) => (filter.fields[0] === 'level' ? wordsOf(filter) : []))
-        : [];
+    const isOfLevels = fields.includes('level') && !absent.includes('level');
+    const levels = isOfLevels ? filters.flatMap((filter) => (filter.fields[0] === 'level' ? wordsOf(filter) : [])) : [];
     if (levels.length === 0) return missing;
-    const known = (await look('stats by (level) count() as hits')).map(
+    const known = (await look('* | stats by (level) count() as hits')).map(
       (row) => [textOf(row.get('level')), textOf(row.get('hits'))] as const,
     );
     return [...missing, ...levels.flatMap((level) => ofLevel(level, known))];
@@ -51,8 +52,9 @@ export async function missingHints(query: Query, window: Window, request: Reques
   }
 }
 
-async function lookUp(pipe: string, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
-  const { pipes, filter, options } = parseQuery(`* | ${pipe}`, { now: window.now });
+/** At most `limit` rows of a query. */
+async function lookUp(text: string, limit: number, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
+  const { pipes, filter, options } = parseQuery(text, { now: window.now });
   const brief: Request = {
     ...request,
     timeoutMs: Math.min(request.timeoutMs, MOST_MS),
@@ -63,7 +65,7 @@ async function lookUp(pipe: string, window: Window, request: Request, deps: Deps
   for await (const { rows: some } of rows(
     await prepare(new Query(options, filter, pipes), planOptions(window, brief, deps), runner),
     runner,
-    {},
+    limit === Infinity ? {} : { limit },
   ))
     if (found.push(...some) > MAX_ROWS) throw new Error('The window has too many names.');
   return found;
