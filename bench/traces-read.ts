@@ -71,6 +71,7 @@ const engine = new LocalEngine({ store, now: () => START + DAY_NS, limits: { max
 const ids = (await own.store.ownerRows(`SELECT lower(hex(trace_id)) FROM spans WHERE kafka_idx = 0 LIMIT 1 BY trace_id LIMIT 500`)).map(([id]) => String(id)); // prettier-ignore
 
 const list = (given: string): object => ({ ...tracesParameters(new URLSearchParams(given)), ...window });
+const search = (query: string): object => ({ query, ...window, limit: 20, before: null, enrich: false });
 const us = (ns: bigint): string => String(ns / 1000n);
 const jaeger = (given: string): object => jaegerSearch(new URLSearchParams(`start=${us(START)}&end=${us(START + DAY_NS)}&${given}`));
 const QUESTIONS: readonly (readonly [string, string, (round: number) => object])[] = [
@@ -104,6 +105,17 @@ const QUESTIONS: readonly (readonly [string, string, (round: number) => object])
         ),
       ),
   ],
+  ['LogsQL: newest 20 spans of a service in a day', 'spans/search', (round) => search(`service:=svc-${String(round % 20)}`)],
+  ['LogsQL: with a minimum duration', 'spans/search', (round) => search(`service:=svc-${String(round % 20)} duration:>=49.9ms`)],
+  ['LogsQL: with an attribute', 'spans/search', (round) => search(`service:=svc-${String(round % 20)} user.id:=${String(round * 31)}`)],
+  ['LogsQL: an attribute without a service', 'spans/search', (round) => search(`user.id:=${String(round * 31)}`)],
+  ['LogsQL: a trace by its id', 'spans/search', (round) => search(`trace_id:=${ids[(round * 7) % ids.length] ?? ''}`)],
+  ['LogsQL: without any condition', 'spans/search', () => search('*')],
+  ['LogsQL: errors by service', 'spans/search', () => search('status:error | stats by (service) count() n')],
+  ['LogsQL: p90 of a service', 'spans/search', () => search('service:=svc-3 | stats quantile(0.9, duration) p')],
+  ['LogsQL: all counted', 'spans/search', () => search('* | stats count() n')],
+  ['LogsQL: hits of a day by the hour', 'spans/hits', () => ({ query: '*', ...window, step: '1h', fields_by: [] })],
+  ['LogsQL: facets of a service', 'spans/facets', () => ({ query: 'service:=svc-3', ...window, limit: 10 })],
   ["Jaeger's search, 20 whole traces", 'jaeger/traces', (round) => jaeger(`limit=20&service=svc-${String(round % 20)}`)],
 ];
 

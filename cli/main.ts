@@ -8,6 +8,7 @@ import { demoCommand } from './demo.ts';
 import { EXIT, outputOf, processSink, type Output, type Sink } from './output.ts';
 import { queryCommand } from './query.ts';
 import { patternsCommand } from './patterns.ts';
+import { spansCommand } from './spans.ts';
 import { tailCommand } from './tail.ts';
 import { traceCommand } from './trace.ts';
 import { alertsCommand } from './alerts.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
     summary: "what matches, as it arrives: logweir tail '<LogsQL>'",
     run: (argv, env, output) => tailCommand(argv, env, output),
   },
+  { name: 'spans', summary: "search spans: logweir spans '<LogsQL>'", run: spansCommand },
   { name: 'trace', summary: 'the spans of a trace as a tree: logweir trace ID', run: traceCommand },
   { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
   { name: 'patterns', summary: 'what messages have in common, and how often they came', run: patternsCommand },

@@ -6,15 +6,16 @@ import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.
 import { wantsHelp, readFlags } from './flags.ts';
 import { renderExplained, type ExplainedQuery } from './explained.ts';
 import { renderLine } from './lines.ts';
-import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
+import { EXIT, outputOf, UsageError, type Piece, type Sink } from './output.ts';
+import type { Zone } from './zone.ts';
+import type { LogEntry } from '../pipeline/core/entry.ts';
 
-const HELP = `Usage: logweir query '<LogsQL>' [flags]
-Prints what the query finds, oldest first: coloured lines on a terminal; NDJSON in a pipe.
-
+/** What the help of a search says of its flags. */
+export const FLAGS_HELP = `
   --start TIME    from when on: -15m, -7d, 2026-11-20T10:00 (default -1h)
   --end TIME      until when (default now)
-  --limit N       most entries, the newest ones (default 1000; more than 10000 are read in pages)
-  --newest-first  the newest entry first, each page as it is read
+  --limit N       most of them, the newest ones (default 1000; more than 10000 are read in pages)
+  --newest-first  the newest first, each page as it is read
   --explain       print how the query would run, and run nothing
 ${DISPLAY_HELP}${TARGET_HELP}
 Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command line or query, 3 key refused.
@@ -24,6 +25,23 @@ Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command l
 const PAGE = 10_000;
 /** Rows that are written at once. */
 const BATCH = 1000;
+
+/** What a command searches: its path, the member of answers that lists what was found, and how one of them is a line. */
+export type Searched = {
+  readonly help: string;
+  readonly path: string;
+  readonly member: string;
+  line(entry: LogEntry, zone: Zone): readonly Piece[];
+};
+
+const LOGS: Searched = {
+  help: `Usage: logweir query '<LogsQL>' [flags]\nPrints what the query finds, oldest first: coloured lines on a terminal; NDJSON in a pipe.\n${FLAGS_HELP}`,
+  ...{ path: 'search', member: 'logs' },
+  line: renderLine,
+};
+
+/** `logweir query`: one search, page by page. */
+export const queryCommand = (argv: readonly string[], env: Env, to: Sink): Promise<number> => searchCommand(LOGS, argv, env, to);
 
 type Window = { readonly start: string; readonly end: string };
 type Page = {
@@ -41,22 +59,22 @@ type Search = { readonly query: string; readonly window: Window; readonly limit:
 /** What is known behind the last page. */
 type Found = { readonly count: number; readonly isCut: boolean; readonly hints: readonly string[]; readonly window: Window };
 
-/** `logweir query`: one search, page by page. */
-export async function queryCommand(argv: readonly string[], env: Env, to: Sink): Promise<number> {
+/** One search, page by page. */
+export async function searchCommand(searched: Searched, argv: readonly string[], env: Env, to: Sink): Promise<number> {
   if (wantsHelp(argv)) {
-    outputOf(to, env).out(HELP);
+    outputOf(to, env).out(searched.help);
     return EXIT.ok;
   }
   const flags = [...TARGET_FLAGS, ...DISPLAY_FLAGS, 'start', 'end', 'limit'] as const;
   const names = { values: flags, switches: ['explain', 'newest-first'], positionals: true } as const;
-  const { values, switches, positionals } = readFlags(argv, names, HELP);
+  const { values, switches, positionals } = readFlags(argv, names, searched.help);
   const [query] = positionals;
-  if (query === undefined || positionals.length > 1) throw new UsageError(`A query is one argument; put it in quotes.\n${HELP}`);
+  if (query === undefined || positionals.length > 1) throw new UsageError(`A query is one argument; put it in quotes.\n${searched.help}`);
   const limit = /^\d{1,15}$/.test(values.limit ?? '1000') ? Number(values.limit ?? 1000) : 0;
   if (limit < 1) throw new UsageError('--limit is an integer of at least 1.');
   const display = displayOf(values, env, to);
   const { output, zone } = display;
-  const target = findTarget(values, env);
+  const target = { ...findTarget(values, env), searched };
   const window: Window = { start: zone.read(values.start ?? '-1h', 'start'), end: zone.read(values.end ?? 'now', 'end') };
   if (switches.has('explain')) {
     output.out(await explain(target, { query, ...window, limit: Math.min(PAGE, limit) }));
@@ -84,18 +102,18 @@ async function print(target: Target, search: Search, display: Display, isNewestF
     count += page.logs.length;
     isPaged ||= page.oldestTime !== null;
     if (isKept) for (const log of page.logs) kept.push(log);
-    else await write(page.logs, display);
+    else await write(page.logs, display, target.searched);
     before = page.hasMore ? page.oldestTime : null;
   } while (before !== null && count < search.limit);
   if (isPaged && !isNewestFirst) kept.reverse();
-  if (isKept && count > 0) await write(kept, display);
+  if (isKept && count > 0) await write(kept, display, target.searched);
   return { count, isCut: page.hasMore || page.isTruncated, hints: page.hints, window };
 }
 
-type Target = ReturnType<typeof findTarget>;
+type Target = ReturnType<typeof findTarget> & { readonly searched: Searched };
 
 const post = (target: Target, parameters: string, body: Readonly<Record<string, unknown>>): Promise<Buffer> =>
-  request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/search${parameters}`, target.key, {
+  request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/${target.searched.path}${parameters}`, target.key, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -104,7 +122,7 @@ const post = (target: Target, parameters: string, body: Readonly<Record<string, 
 async function readPage(target: Target, body: Readonly<Record<string, unknown>>): Promise<Page> {
   const members = splitObject(await post(target, '', body));
   return {
-    logs: splitArray(Buffer.from(members.get('logs') ?? '[]')),
+    logs: splitArray(Buffer.from(members.get(target.searched.member) ?? '[]')),
     hasMore: members.get('has_more') === 'true',
     hints: JSON.parse(members.get('hints') ?? '[]') as string[],
     isTruncated: members.get('truncated') === 'true',
@@ -119,14 +137,14 @@ async function explain(target: Target, body: Readonly<Record<string, unknown>>):
   return renderExplained(explained);
 }
 
-async function write(logs: readonly string[], { output, format, zone }: Display): Promise<void> {
+async function write(logs: readonly string[], { output, format, zone }: Display, { line }: Searched): Promise<void> {
   const columns = format === 'csv' ? columnsOf(logs) : [];
   if (format === 'csv') output.data(csvRow(columns));
   for (let at = 0; at < logs.length; at += BATCH) {
     const batch = logs.slice(at, at + BATCH);
     if (format === 'ndjson') output.data(`${batch.join('\n')}\n`);
     else if (format === 'csv') output.data(batch.map((log) => csvEntry(parseEntry(log), columns, zone)).join(''));
-    else for (const log of batch) output.out([...renderLine(parseEntry(log), zone), '\n']);
+    else for (const log of batch) output.out([...line(parseEntry(log), zone), '\n']);
     await output.drained();
   }
 }

@@ -6,18 +6,18 @@ import { pipes } from '../logsql/pipes/index.ts';
 import { FilterPipe } from '../logsql/pipes/filter.ts';
 import { StatsPipe } from '../logsql/pipes/stats.ts';
 import { stats } from '../logsql/stats/index.ts';
-import { tableText } from '../logsql/sql/text.ts';
+import { LOGS } from '../logsql/sql/logs-table.ts';
 import type { Example, Pipe, RowInput } from '../logsql/base/types.ts';
 
 type Member = { readonly names: readonly string[]; readonly examples: readonly Example[] };
 type Row = readonly string[];
 
 const NOW = 1_795_000_000_000_000_000n;
-const CONTEXT = { tenantId: 1, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
+const CONTEXT = { table: LOGS, tenantId: 1, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
 const ROWS: RowInput = {
   context: CONTEXT,
   run: { memory: new QueryMemory({ maxRows: 1, maxBytes: 1 }), start: 0n, end: NOW },
-  text: (field) => tableText(field),
+  text: (field) => LOGS.text(field),
   name: (expression) => expression,
   doubt: () => undefined,
 };

@@ -250,6 +250,7 @@ export const ROOMS = {
     'pipeline/core',
     'pipeline/store',
     'logsql/base',
+    'logsql/sql',
     'api/query',
     'api/query/patterns',
     'api/search',

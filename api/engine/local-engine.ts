@@ -1,10 +1,11 @@
+import type { Table } from '../../logsql/base/table.ts';
 import type { Config } from '../../pipeline/core/config.ts';
 import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/base/memory.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { Deadline } from './deadline.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../query/engine.ts';
-import { OPERATIONS } from './operations.ts';
+import { OPERATIONS, tableOf } from './operations.ts';
 import { PatternDirectory } from '../query/patterns/pattern-directory.ts';
 import { Densities } from '../query/slices.ts';
 import { StreamDirectory } from '../query/streams.ts';
@@ -38,7 +39,7 @@ const EXPORT_PRIORITY = 3;
 export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;
-  readonly #densities = new Densities();
+  readonly #densities = new Map<Table, Densities>();
   readonly #patterns = new PatternDirectory();
   readonly #memory: SharedMemory;
 
@@ -58,7 +59,7 @@ export class LocalEngine implements QueryEngine {
     const settings = deadline === null ? { priority } : { priority: EXPORT_PRIORITY, ...UNTIMED };
     if (deadline === null) memory.until = job.startedAt + job.timeoutMs;
     try {
-      const answer = await operation(job.parameters as never, request, this.#deps(memory, through, settings));
+      const answer = await operation(job.parameters as never, request, this.#deps(tableOf(job.operation), memory, through, settings));
       if (typeof answer !== 'string' && answer.stream !== undefined) {
         const stream = clearing(answer.stream, memory);
         return { ...answer, stream: deadline === null ? stream : deadline.during(stream) };
@@ -74,14 +75,17 @@ export class LocalEngine implements QueryEngine {
   }
 
   #deps(
+    table: Table,
     memory: QueryMemory,
     { store = this.#options.store, onPipes }: Partial<RunThrough>,
     settings: NonNullable<QueryOptions['settings']>,
   ): Deps {
     const { now, limits } = this.#options;
     const streams = this.#streams;
-    const densities = this.#densities;
+    const densities = this.#densities.get(table) ?? new Densities();
+    this.#densities.set(table, densities);
     return {
+      table,
       now,
       memory,
       maxFacetFields: limits.maxFacetFields,

@@ -19,8 +19,12 @@ import { diffPatterns } from '../query/patterns/diff-patterns.ts';
 import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
+import { LOGS } from '../../logsql/sql/logs-table.ts';
+import { SPANS } from '../../logsql/sql/spans-table.ts';
+import type { Table } from '../../logsql/base/table.ts';
 import * as jaeger from '../traces/jaeger/operations.ts';
 import { jaegerCalls, jaegerErrors, jaegerLatencies, jaegerMinStep } from '../traces/jaeger/metrics.ts';
+import { traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
@@ -37,12 +41,19 @@ const select =
   (given: string | [string, string][], request, deps) =>
     work(new URLSearchParams(given), request, deps);
 
+/** The table that an operation looks at. */
+export const tableOf = (operation: string): Table => (operation.startsWith('spans/') ? SPANS : LOGS);
+
 /** Every operation by its name: those of our own API, and those of VictoriaLogs' read API by their paths. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['search', search],
   ['explain', explainSearch],
   ['hits', hits],
   ['facets', facets],
+  ['spans/search', search],
+  ['spans/explain', explainSearch],
+  ['spans/hits', hits],
+  ['spans/facets', facets],
   ['streams', listStreams],
   ['measures', measures],
   ['patterns', listPatterns],
@@ -72,6 +83,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['jaeger/v3/operations', operationsV3],
   ['jaeger/v3/traces', findTracesV3],
   ['jaeger/v3/trace', showTraceV3],
+  ['jaeger/v3/trace-summaries', traceSummariesV3],
+  ['jaeger/v3/dependencies', jaeger.dependenciesBetween],
   ['live/open', openLive],
   ['live/backfill', backfill],
   ['live/alerts', publishedSince],

@@ -2,6 +2,7 @@ import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
 import type { PlanOptions } from '../../logsql/planner/planner.ts';
 import type { QueryMemory } from '../../logsql/base/memory.ts';
+import type { Table } from '../../logsql/base/table.ts';
 import type { VolumeCover } from '../../logsql/planner/volume.ts';
 import type { QueryNode } from '../../logsql/base/types.ts';
 import type { Runner } from './runner.ts';
@@ -26,6 +27,8 @@ export type Request = {
 
 /** What the endpoints stand on. */
 export type Deps = {
+  /** The table that queries look at. */
+  readonly table: Table;
   /** Nanoseconds since the epoch. */
   now(): bigint;
   /** What the query may hold. */
@@ -49,7 +52,8 @@ export interface KnownPatterns {
 /** The options of a plan for this request. */
 export function planOptions(window: Window, request: Request, deps: Deps): PlanOptions {
   const widest = { start: retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME, end: MAX_TIME };
-  return { tenantId: request.tenantId, start: window.start, end: window.end, widest, memory: deps.memory, cover: request.cover };
+  const { table, memory } = deps;
+  return { table, tenantId: request.tenantId, start: window.start, end: window.end, widest, memory, cover: request.cover };
 }
 
 /** All rows of a query that groups or counts. Throws LogsqlLimitError. */

@@ -91,6 +91,28 @@ export async function collect(
   return all;
 }
 
+/** Bytes that an identity takes, about. */
+const IDENTITY_BYTES = 150;
+
+/** Rows by what copies share: of those the first one counts. The query holds what it has seen. */
+class Seen {
+  readonly #identity: NonNullable<EntriesPlan['identity']>;
+  readonly #run: Pick<RunContext, 'memory'>;
+  readonly #known = new Set<string>();
+  constructor(identity: NonNullable<EntriesPlan['identity']>, run: Pick<RunContext, 'memory'>) {
+    this.#identity = identity;
+    this.#run = run;
+  }
+
+  hasSeen(row: Row): boolean {
+    const identity = this.#identity(row);
+    if (this.#known.has(identity)) return true;
+    this.#run.memory.hold('The search', 0, IDENTITY_BYTES);
+    this.#known.add(identity);
+    return false;
+  }
+}
+
 /** The rows before the first one that a quick statement leaves in doubt. */
 function untilDoubt<R extends Row>(
   { isInDoubt }: EntriesPlan,
@@ -110,6 +132,8 @@ async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): Asyn
     out.push(row);
     sources.push(source);
   });
+  // where all rows are read the statement leaves out copies
+  const seen = plan.identity === undefined || (wanted.limit ?? Infinity) === Infinity ? null : new Seen(plan.identity, plan.run);
   yield* pages(plan, runner, wanted, async function* (statement, size, own) {
     const options = size === Infinity ? asFound(own) : withinPage(own);
     for await (const all of runner.store.query(statement, options)) {
@@ -118,6 +142,7 @@ async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): Asyn
       [out, sources] = [[], []];
       let bytes = 0;
       for (const row of read) {
+        if (seen?.hasSeen(row) === true) continue;
         source = row;
         const entry = plan.decode(row, names);
         bytes += sizeOfRow(entry);

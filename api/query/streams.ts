@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { numberSet, ofTenant, sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { daysOf, onDays } from '../../logsql/sql/days.ts';
-import type { StreamNames } from '../../logsql/base/types.ts';
+import type { StreamNames } from '../../logsql/base/table.ts';
 import type { TimeWindow } from '../../logsql/base/time-window.ts';
 
 /** As many label sets as are kept in memory, over all tenants. */

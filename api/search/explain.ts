@@ -35,6 +35,6 @@ async function explain(
     const field = subquery.pipes.at(-1)?.singleField;
     return field === undefined ? [] : [new Map([[field, `<values of query ${String(subqueries.length)}>`]])];
   };
-  const plan = await explainPlan(await planWhole(query, { ...options, ...cursor }, run), limit);
+  const plan = await explainPlan(await planWhole(query, { ...options, ...cursor }, run), limit, options.table);
   return { query: query.toString(), plan, subqueries };
 }

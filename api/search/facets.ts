@@ -6,14 +6,12 @@ import { rowsOf, type Deps, type Request } from '../query/deps.ts';
 import type { FacetsParameters } from '../query/parameters.ts';
 import { readWindow, windowMember } from '../query/window.ts';
 
-/** Fields that are kept however many values they have, and however long these are. */
-const ALWAYS = ['level', 'service', '_stream'];
 /** Bounds of any other field: values in the window, bytes of a value. */
 const MAX_VALUES = 1000;
 const MAX_LENGTH = 128;
 
 /**
- * `GET /facets`: the most frequent values of each field, exact. At most `maxFields` fields, those with the most hits first; how many
+ * `GET /facets` and `GET /spans/facets`: the most frequent values of each field, exact. At most `maxFields` fields, those with the most hits first; how many
  * more there are is `truncated_fields`. The time is not a facet. Pipes of the query are dropped.
  */
 export async function facets(parameters: FacetsParameters, request: Request, deps: Deps): Promise<string> {
@@ -24,8 +22,8 @@ export async function facets(parameters: FacetsParameters, request: Request, dep
     maxValues: MAX_VALUES,
     maxLength: MAX_LENGTH,
     keepsConstant: true,
-    always: ALWAYS,
-    never: ['_time'],
+    always: deps.table.lists.always,
+    never: deps.table.lists.never,
     maxFields: deps.maxFacetFields,
   });
   const rows = await rowsOf(new Query(options, filter, [pipe]), window, request, deps);

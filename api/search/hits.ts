@@ -10,7 +10,7 @@ import { readWindow, windowMember, type Window } from '../query/window.ts';
 /** More buckets than this are not filled with zeroes. */
 const MAX_FILLED = 50_000;
 
-/** `GET /hits`: entries counted in steps aligned to the epoch in UTC, grouped by fields where requested. Pipes of the query are dropped. */
+/** `GET /hits` and `GET /spans/hits`: entries counted in steps aligned to the epoch in UTC, grouped by fields where requested. Pipes of the query are dropped. */
 export async function hits(parameters: HitsParameters, request: Request, deps: Deps): Promise<string> {
   const { step, fields_by: fields } = parameters;
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);

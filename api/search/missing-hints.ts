@@ -2,6 +2,7 @@ import { nearest } from '../../pipeline/core/nearest.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { Query } from '../../logsql/base/query.ts';
 import { quote } from '../../logsql/base/reserved.ts';
+import type { Table } from '../../logsql/base/table.ts';
 import type { Filter } from '../../logsql/base/types.ts';
 import { ExactFilter } from '../../logsql/filters/exact.ts';
 import { PhraseFilter } from '../../logsql/filters/phrase.ts';
@@ -29,14 +30,20 @@ export async function missingHints(query: Query, window: Window, request: Reques
   const fields = [...new Set(filters.flatMap((filter) => filter.fields))].filter((field) => !ALWAYS.has(field)).slice(0, MAX_FIELDS);
   if (fields.length === 0) return [];
   try {
-    const look = (pipe: string): Promise<readonly LogEntry[]> => lookUp(pipe, window, request, deps);
-    const names = new Set((await look('field_names')).map((row) => textOf(row.get('name'))));
+    const look = (text: string, limit = Infinity): Promise<readonly LogEntry[]> => lookUp(text, limit, window, request, deps);
+    // one entry shows that a field is there; all names are looked at for what is not
+    const found = await Promise.all(fields.map(async (field) => (await look(`${quote(field)}:* | fields _time`, 1)).length > 0));
+    const absent = fields.filter((_field, index) => found[index] !== true);
+    const names = new Set((absent.length === 0 ? [] : await look('* | field_names')).map((row) => textOf(row.get('name'))));
     // of a window without entries there is nothing to say
-    if (names.size === 0) return [];
-    const missing = fields.filter((field) => !names.has(field)).map((field) => ofField(field, names));
-    const levels = fields.includes('level') && names.has('level') ? filters.flatMap(levelOf) : [];
+    if (absent.length > 0 && names.size === 0) return [];
+    const { row, fewWords } = deps.table;
+    const missing = absent.map((field) => ofField(row, field, names));
+    missing.push(...filters.flatMap((filter) => wordsOf(filter).flatMap((word) => ofWord(row, filter.fields[0] ?? '', word, fewWords)))); // prettier-ignore
+    const isOfLevels = fields.includes('level') && !absent.includes('level');
+    const levels = isOfLevels ? filters.flatMap((filter) => (filter.fields[0] === 'level' ? wordsOf(filter) : [])) : [];
     if (levels.length === 0) return missing;
-    const known = (await look('stats by (level) count() as hits')).map(
+    const known = (await look('* | stats by (level) count() as hits')).map(
       (row) => [textOf(row.get('level')), textOf(row.get('hits'))] as const,
     );
     return [...missing, ...levels.flatMap((level) => ofLevel(level, known))];
@@ -45,8 +52,9 @@ export async function missingHints(query: Query, window: Window, request: Reques
   }
 }
 
-async function lookUp(pipe: string, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
-  const { pipes, filter, options } = parseQuery(`* | ${pipe}`, { now: window.now });
+/** At most `limit` rows of a query. */
+async function lookUp(text: string, limit: number, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
+  const { pipes, filter, options } = parseQuery(text, { now: window.now });
   const brief: Request = {
     ...request,
     timeoutMs: Math.min(request.timeoutMs, MOST_MS),
@@ -57,7 +65,7 @@ async function lookUp(pipe: string, window: Window, request: Request, deps: Deps
   for await (const { rows: some } of rows(
     await prepare(new Query(options, filter, pipes), planOptions(window, brief, deps), runner),
     runner,
-    {},
+    limit === Infinity ? {} : { limit },
   ))
     if (found.push(...some) > MAX_ROWS) throw new Error('The window has too many names.');
   return found;
@@ -68,19 +76,25 @@ function* leaves(filter: Filter): Generator<Filter> {
   else for (const part of filter.parts) yield* leaves(part);
 }
 
-/** The level that a filter looks for. */
-function levelOf(filter: Filter): string[] {
-  if (filter instanceof PhraseFilter && filter.field === 'level') return [filter.phrase];
-  return filter instanceof ExactFilter && filter.field === 'level' ? [filter.value] : [];
+/** The word that a filter looks for. */
+function wordsOf(filter: Filter): string[] {
+  if (filter instanceof PhraseFilter) return [filter.phrase];
+  return filter instanceof ExactFilter ? [filter.value] : [];
 }
 
 const shown = (text: string): string => JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
-function ofField(field: string, names: ReadonlySet<string>): string {
+function ofField(row: string, field: string, names: ReadonlySet<string>): string {
   const meant = nearest(field, names);
   return meant === null
-    ? `No entry in this window has the field ${shown(field)}.`
-    : `No entry in this window has the field ${shown(field)}; did you mean ${shown(meant)}?`;
+    ? `No ${row} in this window has the field ${shown(field)}.`
+    : `No ${row} in this window has the field ${shown(field)}; did you mean ${shown(meant)}?`;
+}
+
+/** A word of a field that has one of few, which is none of them. */
+function ofWord(row: string, field: string, word: string, fewWords: Table['fewWords']): string[] {
+  const words = fewWords(field)?.words;
+  return words === undefined || words.includes(word) ? [] : [`No ${row} has the ${field} ${shown(word)}; there are ${words.join(', ')}.`];
 }
 
 /** A level that is there in another case, unless it is there as it was written. */

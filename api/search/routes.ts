@@ -8,6 +8,7 @@ import {
   MEASURES,
   measuresParameters,
   searchParameters,
+  type SearchParameters,
   WINDOW,
   windowParameters,
 } from '../query/parameters.ts';
@@ -24,7 +25,7 @@ import type { QueryRuntime } from '../query/runtime.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
 
-/** The endpoints `/search`, `/hits`, `/facets`, `/streams`, `/measures` and `/patterns` of a tenant. */
+/** The endpoints `/search`, `/spans/search`, `/hits`, `/facets`, `/streams`, `/measures` and `/patterns` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
   const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
     status: 200,
@@ -46,10 +47,9 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       path: `${BASE}/search`,
       scope: 'read',
       handle: async (context) => {
-        const parameters = searchParameters(await context.body());
-        const notes = [...(parameters.notes ?? []), ...unknownNames(context.query.keys(), ['explain', 'enrich'], 'parameter')];
-        if (context.query.get('explain') === 'true') return answer(context, 'explain', { ...parameters, notes });
-        return answer(context, 'search', { ...parameters, notes, enrich: isEnriched(context.query.get('enrich')) });
+        const parameters = await searchOf(context, ['explain', 'enrich']);
+        if (context.query.get('explain') === 'true') return answer(context, 'explain', parameters);
+        return answer(context, 'search', { ...parameters, enrich: isEnriched(context.query.get('enrich')) });
       },
     },
     get('hits', hitsParameters, HITS),
@@ -67,7 +67,25 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
         return withHints(await answer(context, 'pattern', parameters), unknownNames(context.query.keys(), PATTERN, 'parameter'));
       },
     },
+    {
+      method: 'POST',
+      path: `${BASE}/spans/search`,
+      scope: 'read',
+      handle: async (context) => {
+        const parameters = await searchOf(context, ['explain']);
+        if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
+        return answer(context, 'spans/search', { ...parameters, enrich: false });
+      },
+    },
+    get('spans/hits', hitsParameters, HITS),
+    get('spans/facets', facetsParameters, FACETS),
   ];
+}
+
+/** The body of a search, and what is said of it; `known` are parameters of its URL. */
+async function searchOf(context: RouteContext, known: readonly string[]): Promise<SearchParameters> {
+  const parameters = searchParameters(await context.body());
+  return { ...parameters, notes: [...(parameters.notes ?? []), ...unknownNames(context.query.keys(), known, 'parameter')] };
 }
 
 /** Whether what is known of patterns is to be added: it is by default. Throws HttpError 400. */

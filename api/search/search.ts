@@ -28,7 +28,7 @@ const LONG = 1024 * 1024;
 const PIECE_LENGTH = 128 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 
-/** `POST /search`: entries (or the rows of the query's pipes), newest first, as a JSON string. */
+/** `POST /search` and `POST /spans/search`: entries (or the rows of the query's pipes), newest first, as a JSON string. */
 export async function search(
   parameters: SearchParameters & { readonly enrich: boolean },
   request: Request,
@@ -53,8 +53,8 @@ export async function search(
   const hints = [...(parameters.notes ?? []), ...innerWindowHints(query, window), ...nothing];
   const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${hintsMember(hints)}`;
   const length = page.texts.reduce((sum, text) => sum + text.length, 0);
-  if (length <= LONG) return `{"logs":[${page.texts.join(',')}],${tail}}`;
-  return { headers: JSON_TYPE, stream: pieces('{"logs":[', page.texts, `],${tail}}`) };
+  if (length <= LONG) return `{"${deps.table.member}":[${page.texts.join(',')}],${tail}}`;
+  return { headers: JSON_TYPE, stream: pieces(`{"${deps.table.member}":[`, page.texts, `],${tail}}`) };
 }
 
 /** A list in JSON in pieces of some length; a string that was yielded is released. */

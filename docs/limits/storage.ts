@@ -90,7 +90,7 @@ export const STORAGE: Section = {
     {
       what: 'Word of a message that the index of words has',
       of: 'an entry',
-      bound: [from('logsql/sql/text.ts')('MAX_INDEXED_BYTES', 'bytes')],
+      bound: [from('logsql/sql/logs-table.ts')('MAX_INDEXED_BYTES', 'bytes')],
       beyond: 'A longer one is found by reading the entries.',
       others: 'nothing: reading the index would cost them more with each such word',
       attack: ['one-long-word'],

@@ -63,5 +63,13 @@ export const TRACES: Section = {
       others: 'nothing',
       test: E2E,
     },
+    {
+      what: 'Rows of spans that pipes of LogsQL count without copies',
+      of: 'a query',
+      bound: [from('logsql/sql/spans-table.ts')('MOST_COMPARED', 'rows')],
+      beyond: 'Of more rows that tenant, window and services leave copies count.',
+      others: 'nothing',
+      test: 'test/logsql/planner/spans-sql.test.ts',
+    },
   ],
 };

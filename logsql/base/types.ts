@@ -3,11 +3,13 @@ import type { FieldValue, LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from './fields.ts';
 import type { Lexer } from './lexer.ts';
+import type { StreamNames, Table } from './table.ts';
 import type { QueryMemory } from './memory.ts';
 import type { Regexp, RegexpKind } from '../values/regexp.ts';
 
-/** Where a piece of SQL will stand, and the tenant and days (`YYYY-MM-DD`) it is for. */
+/** Where a piece of SQL will stand, the table that it looks at, and the tenant and days (`YYYY-MM-DD`) it is for. */
 export type SqlContext = {
+  readonly table: Table;
   readonly tenantId: number;
   readonly firstDay: string;
   readonly lastDay: string;
@@ -175,9 +177,6 @@ export type StatementRunner = {
   sample(statement: Sql, entries: number): Promise<readonly (readonly unknown[])[]>;
   streams(ids: readonly string[]): Promise<StreamNames>;
 };
-
-/** The labels `{app="web"}` of a stream id. */
-export type StreamNames = { get(id: string): string | undefined };
 
 /** A function of `stats` that can be worked out of parts in bounded space, as rules do (docs/rules.md); `phi` of a quantile, from 0 to 1. */
 export type Measure = {

@@ -28,7 +28,7 @@ class ContainsFilter extends TextFilter {
     const has = (phrase: string): boolean => phrase === '' || hasPhrase(value, phrase);
     return this.#name === 'contains_all' ? this.#phrases.every(has) : this.#phrases.some(has);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     const phrases = this.#phrases.filter((phrase) => phrase !== '');
     if (this.#name === 'contains_any' && phrases.length < this.#phrases.length) return TRUE;
     if (phrases.length > MAX_PHRASES) return null;

@@ -19,7 +19,7 @@ export class ExactFilter extends TextFilter {
   accepts(value: string): boolean {
     return value === this.value;
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return exactSql(this.field, this.value, context);
   }
 }
@@ -37,7 +37,7 @@ export class ExactPrefixFilter extends TextFilter {
   accepts(value: string): boolean {
     return value.startsWith(this.prefix);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return this.prefix === '' ? TRUE : onText(this.field, context, (value) => sql`startsWith(${value}, ${text(this.prefix)})`);
   }
 }

@@ -33,8 +33,8 @@ class FingerprintFilter implements Filter {
   }
 
   sql(context: SqlContext): Sql | null {
-    // a pipe has made another message
-    if (context.computed?.('_msg') !== undefined) return null;
+    // a pipe has made another message, or nothing is known of patterns
+    if (context.computed?.('_msg') !== undefined || !context.table.hasPatterns) return null;
     return sql`pattern IN ${patternsOf(context.tenantId, this.#fingerprints)}`;
   }
 }

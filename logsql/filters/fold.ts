@@ -25,7 +25,7 @@ class FoldedFilter extends TextFilter {
     const folded = foldCase(value);
     return this.isPrefix ? hasPrefix(folded, this.#folded) : hasPhrase(folded, this.#folded);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return foldedSql(this.field, this.phrase, this.isPrefix, context);
   }
 }

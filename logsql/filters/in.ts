@@ -21,7 +21,7 @@ class InFilter extends TextFilter {
   accepts(value: string): boolean {
     return this.#set.has(value);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return inSql(this.field, this.values, context);
   }
 }
@@ -58,7 +58,11 @@ export class SubqueryFilter extends TextFilter {
   accepts(): boolean {
     throw new Error('BUG: a subquery was not resolved.');
   }
-  sql(context: SqlContext): Sql | null {
+  /** Its values are not known: no word can be tried. */
+  override sql(context: SqlContext): Sql | null {
+    return this.textSql(context);
+  }
+  protected textSql(context: SqlContext): Sql | null {
     const { selected } = this.subquery;
     if (selected === undefined) throw new Error('BUG: a subquery was not resolved.');
     return this.#filter.ofSelect?.(this.field, selected, context) ?? null;

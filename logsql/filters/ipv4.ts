@@ -22,7 +22,7 @@ class Ipv4Filter extends TextFilter {
     const address = parseIpv4(value);
     return address !== null && address >= this.#min && address <= this.#max;
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return onShortText(
       this.field,
       context,

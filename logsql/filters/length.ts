@@ -24,7 +24,7 @@ class LengthFilter extends TextFilter {
     for (let at = 0; at < value.length; at += (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) length += 1;
     return length >= this.#min && length <= this.#max;
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return onText(this.field, context, (value) =>
       and([
         sql`lengthUTF8(${value}) >= ${float64(this.#min)}`,

@@ -18,7 +18,7 @@ export class PhraseFilter extends TextFilter {
   accepts(value: string): boolean {
     return hasPhrase(value, this.phrase);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return phraseSql(this.field, this.phrase, context);
   }
 }
@@ -40,7 +40,7 @@ export class PrefixFilter extends TextFilter {
   accepts(value: string): boolean {
     return hasPrefix(value, this.prefix);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return prefixSql(this.field, this.prefix, context);
   }
 }

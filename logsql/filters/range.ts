@@ -43,9 +43,11 @@ class RangeFilter extends TextFilter {
     const [above, below] = [orderTo(min, text, value), orderTo(max, text, value)];
     return (minIncluded ? above >= 0 : above > 0) && (maxIncluded ? below <= 0 : below < 0);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     const { min, max } = this.#bounds;
     if (Number.isNaN(min.value) || Number.isNaN(max.value)) return FALSE;
+    const number = context.computed?.(this.field) === undefined ? context.table.number(this.field) : undefined;
+    if (number !== undefined) return and(this.#conditions(number, sql`toDecimal256(${number}, 20)`));
     const { doubt } = context;
     // what stands for a long value is in doubt, as all that is no number
     if (doubt !== undefined && this.#isPlain) return onShortText(this.field, context, (value) => this.#plainSql(value, doubt));

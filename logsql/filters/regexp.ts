@@ -20,7 +20,7 @@ export class RegexpFilter extends TextFilter {
   accepts(value: string): boolean {
     return this.regexp.test(value);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return onText(this.field, context, (value) => matchSql(value, this.regexp.source));
   }
 }

@@ -27,7 +27,7 @@ class SequenceFilter extends TextFilter {
     }
     return true;
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     if (this.#phrases.length === 0) return TRUE;
     const words = indexedWords(this.field, this.#phrases.flatMap(wordsOf), context);
     return onText(this.field, context, (value) => and([...words, sequenceInText(value, this.#phrases)]));

@@ -1,7 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { numberSet, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { inChunks } from '../sql/statement-budget.ts';
-import { or } from '../sql/text.ts';
+import { FALSE, or } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { AnyFilter } from './logic.ts';
 import { SubqueryFilter, parseValues } from './in.ts';
@@ -23,6 +23,7 @@ class StreamIdFilter implements Filter {
     return this.#ids.has(textOf(entry.get('_stream_id')));
   }
   sql(context: SqlContext): Sql {
+    if (!context.table.stream.isId) return FALSE;
     const tenant = context.tenantId.toString(16).padStart(16, '0');
     const own = [...this.#ids]
       .filter((id) => id.startsWith(tenant))

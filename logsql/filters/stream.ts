@@ -1,7 +1,7 @@
 /** `{app="web",env!="dev" or host=~"h[12]"}`: entries of the streams whose labels match. Regexps match whole values here. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
-import { ofTenant, sql, text, texts, type Sql } from '../../pipeline/core/sql.ts';
+import { ofTenant, sql, texts, type Sql } from '../../pipeline/core/sql.ts';
 import type { Regexp } from '../values/regexp.ts';
 import { quote } from '../base/reserved.ts';
 import { onDays } from '../sql/days.ts';
@@ -64,7 +64,9 @@ export class StreamFilter implements Filter {
     return this.#groups.some((group) => group.every((matcher) => matchesLabel(matcher, labels.get(matcher.label) ?? '')));
   }
   sql(context: SqlContext): Sql {
-    const condition = or(this.#groups.map((group) => and(group.map(matcherSql))));
+    const { labels } = context.table.stream;
+    const condition = or(this.#groups.map((group) => and(group.map((matcher) => matcherSql(matcher, labels)))));
+    if (!context.table.stream.isId) return condition;
     return sql`stream_id IN (SELECT stream_id FROM streams WHERE ${ofTenant(context.tenantId)} AND ${onDays(context)} AND ${condition})`;
   }
 }
@@ -81,8 +83,8 @@ function matchesLabel({ operator, values, regexp }: LabelMatcher, value: string)
   return isFound !== isNegative(operator);
 }
 
-function matcherSql({ label, operator, values, regexp }: LabelMatcher): Sql {
-  const value = sql`labels[${text(label)}]`;
+function matcherSql({ label, operator, values, regexp }: LabelMatcher, labels: (label: string) => Sql): Sql {
+  const value = labels(label);
   const found = regexp === null ? sql`has(${texts(values)}, ${value})` : matchSql(value, `^(?:${regexp.source})$`);
   if (regexp?.source === '.*') return isNegative(operator) ? not(TRUE) : TRUE;
   return isNegative(operator) ? not(found) : found;

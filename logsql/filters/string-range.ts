@@ -31,7 +31,7 @@ export class StringRangeFilter extends TextFilter {
   accepts(value: string): boolean {
     return (this.min === null || compareBytes(value, this.min) >= 0) && (this.below === null || compareBytes(value, this.below) < 0);
   }
-  sql(context: SqlContext): Sql | null {
+  protected textSql(context: SqlContext): Sql | null {
     return onText(this.field, context, (value) => {
       const conditions: Sql[] = [];
       if (this.min !== null && this.min !== '') conditions.push(sql`${value} >= ${text(this.min)}`);

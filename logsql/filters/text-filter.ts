@@ -20,5 +20,10 @@ export abstract class TextFilter implements Filter {
   /** What stands after the field's name. */
   abstract print(): string;
   abstract accepts(value: string): boolean;
-  abstract sql(context: SqlContext): Sql | null;
+  /** The condition on the string of the field. */
+  protected abstract textSql(context: SqlContext): Sql | null;
+  sql(context: SqlContext): Sql | null {
+    const few = context.computed?.(this.field) === undefined ? context.table.fewWords(this.field) : undefined;
+    return few === undefined ? this.textSql(context) : few.isOneOf(few.words.filter((word) => this.accepts(word)));
+  }
 }

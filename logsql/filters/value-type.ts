@@ -29,7 +29,7 @@ class ValueTypeFilter extends TextFilter {
   accepts(value: string): boolean {
     return value !== '' && typeOf(value) === this.#type;
   }
-  sql(): null {
+  protected textSql(): null {
     return null;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../base/fields.ts';
+import type { Table } from '../base/table.ts';
 import { FilterPipe } from './filter.ts';
 import type { Pipe, RowInput, RunContext, SqlContext } from '../base/types.ts';
 import { Layers } from '../sql/layers.ts';
@@ -31,7 +32,7 @@ export function computeRows(pipes: readonly Pipe[], entries: Sql, context: SqlCo
       // those that look at all fields look at the table's
       const needed = pipe.needs(FieldSet.all);
       if (needed.list() === null || rows.lacks(needed)) return null;
-      return { source: rows.over(entries, true), context: rows.context, doubt: rows.doubts, pipes: pipes.slice(index) };
+      return { source: rows.over(entries, context.table), context: rows.context, doubt: rows.doubts, pipes: pipes.slice(index) };
     }
     if (!rows.through(pipe)) return null;
   }
@@ -98,8 +99,8 @@ export class Rows implements RowInput {
     return this.#doubts.length === 0 ? null : sql`(${join(this.#doubts, sql` + `)} > 0)`;
   }
 
-  /** The rows that the filters keep, of the table or of a subquery (`isTable`), with what the pipes made of them. */
-  over(source: Sql, isTable: boolean): Sql {
+  /** The rows that the filters keep, of a table or of a subquery (null), with what the pipes made of them. */
+  over(source: Sql, table: Table | null): Sql {
     const doubt = this.doubts;
     // a row in doubt is not left out: it must be seen
     const condition = this.#conditions.length === 0 ? null : and(this.#conditions);
@@ -107,6 +108,6 @@ export class Rows implements RowInput {
     const where = kept === null ? sql`` : sql` WHERE ${kept}`;
     // a condition stands behind a subquery
     if (this.#layers.depth === 0) this.name(sql`1`);
-    return sql`${this.#layers.over(source, isTable)}${where}`;
+    return sql`${this.#layers.over(source, table)}${where}`;
   }
 }

@@ -8,7 +8,7 @@ import { LimitPipe, OffsetPipe } from './limit.ts';
 import { MathPipe } from './math.ts';
 import { RenamePipe } from './rename.ts';
 import { SortPipe, type SortOptions } from './sort.ts';
-import type { Pipe, RunContext } from '../base/types.ts';
+import type { Pipe, RunContext, SqlContext } from '../base/types.ts';
 import { OWN_COLUMNS, Rows } from './computed-fields.ts';
 import { StatementBudget } from '../sql/statement-budget.ts';
 
@@ -23,6 +23,7 @@ export type Groups = {
     readonly number?: Sql | undefined;
   }[];
   readonly run: RunContext;
+  readonly context: Pick<SqlContext, 'table'>;
   /** The column that counts rows in doubt, the same in all groups (doubtColumn); where it does, no group is left out: one must be seen. */
   readonly doubt: Sql | null;
 };
@@ -50,13 +51,13 @@ const DOUBTS = sql`d`;
 const MOST_FIRST = 100_000;
 
 /** Null where the pipes leave out no group that SQL can find. */
-export function cutGroups({ source, groups, results, run, doubt }: Groups, pipes: readonly Pipe[]): GroupCut | null {
+export function cutGroups({ source, groups, results, run, context, doubt }: Groups, pipes: readonly Pipe[]): GroupCut | null {
   if (groups.length === 0) return null;
   const expressions = groups.map(({ key }) => key);
   const columns = results.flatMap((result) => result.columns);
   const [keys, names] = [expressions.map((_key, index) => nameOf('g', index)), columns.map((_column, index) => nameOf('r', index))];
   const isOrdered = groups.every(({ isStream }) => !isStream);
-  const rows = new GroupRows(fieldsOf({ groups, results }, keys, names), run);
+  const rows = new GroupRows(fieldsOf({ groups, results }, keys, names), run, context);
   const { left, first } = rows.through(pipes, isOrdered);
   if (rows.isInDoubt || (first === null && left.length === pipes.length)) return null;
   // it might be all that is skipped
@@ -114,12 +115,12 @@ const EMPTY = sql`''`;
 class GroupRows {
   readonly #rows: Rows;
   readonly #sorted: Map<string, Sortable>;
-  constructor(fields: ReadonlyMap<string, GroupField>, run: RunContext) {
+  constructor(fields: ReadonlyMap<string, GroupField>, run: RunContext, { table }: Groups['context']) {
     const computed = (name: string): Sql | null => {
       const field = fields.get(name);
       return field === undefined ? EMPTY : field.text;
     };
-    this.#rows = new Rows({ tenantId: 0, firstDay: '', lastDay: '', indexed: false, computed }, run, OWN_COLUMNS);
+    this.#rows = new Rows({ table, tenantId: 0, firstDay: '', lastDay: '', indexed: false, computed }, run, OWN_COLUMNS);
     this.#sorted = new Map([...fields].flatMap(([name, { sorted }]) => (sorted === null ? [] : [[name, sorted] as const])));
   }
   get isInDoubt(): boolean {
@@ -130,7 +131,7 @@ class GroupRows {
     this.#rows.doubt(rows);
   }
   over(inner: Sql): Sql {
-    return this.#rows.over(inner, false);
+    return this.#rows.over(inner, null);
   }
 
   /** Takes in what SQL can express. Filters, sorts and limits are complete then; what changes rows is done once more with the rows left. */

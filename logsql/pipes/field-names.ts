@@ -1,22 +1,27 @@
 import { Literal, type LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { Sql, join, sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../base/fields.ts';
+import type { SharedFields, Table } from '../base/table.ts';
 import { compareBytes } from '../values/order.ts';
 import { quote } from '../base/reserved.ts';
 import type { Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
 import { atEnd, fieldName } from '../base/arguments.ts';
 import { Budget, rowOf } from '../base/rows.ts';
 
-/** Fields that are columns of the table; the rest are in its map. */
-const COLUMNS: readonly (readonly [string, Sql])[] = [
-  ['_time', sql`count()`],
-  ['_stream', sql`count()`],
-  ['_msg', sql`countIf(_msg != '')`],
-  ['level', sql`countIf(level != '')`],
-  ['service', sql`countIf(service != '')`],
-  ['trace_id', sql`countIf(trace_id != '')`],
-  ['span_id', sql`countIf(span_id != '')`],
-];
+const COMMA = sql`, `;
+const countsOf = (source: Sql, { lists, names }: Table): Sql =>
+  sql`SELECT ${join(
+    lists.counts.map(([, count]) => count),
+    COMMA,
+  )}, sumMap(${names}, arrayMap(k -> 1, ${names})) FROM ${source}`;
+
+/** The same with fields that lie together in one string: each of its strings is read once. */
+function countsWith({ of, pairs }: SharedFields, source: Sql, { lists, names }: Table): Sql {
+  const counts = lists.counts.map(([, count], index) => ({ count, name: new Sql([`n${String(index)}`], []) }));
+  const inner = join([...counts.map(({ count, name }) => sql`${count} AS ${name}`), sql`sumMap(${names}, arrayMap(k -> 1, ${names})) AS m`], COMMA); // prettier-ignore
+  const outer = join([...counts.map(({ name }) => sql`sum(${name})`), sql`sumMap(m.1, m.2)`], COMMA);
+  return sql`SELECT ${outer}, sumMap(arrayMap(p -> p.1, pairs), arrayMap(p -> total, pairs)) FROM (SELECT *, ${pairs(sql`shared`)} AS pairs FROM (SELECT ${of} AS shared, ${inner}, count() AS total FROM ${source} GROUP BY shared))`;
+}
 
 /** `field_names [as n]`: the names of the fields that are there, with the number of rows that have them. */
 class FieldNamesPipe implements Pipe {
@@ -54,21 +59,20 @@ class FieldNamesPipe implements Pipe {
       ['hits', new Literal(hits)],
     ]);
   }
-  sql({ source }: SqlInput): SqlPipe {
-    const counts = join(
-      COLUMNS.map(([, expression]) => expression),
-      sql`, `,
-    );
+  sql({ source, context: { table } }: SqlInput): SqlPipe {
+    const { counts, shared } = table.lists;
     const names = new Map<string, string>();
-    const own = new Set(COLUMNS.map(([name]) => name));
+    const own = new Set(counts.map(([name]) => name));
     return {
       // One pass: the counts of the columns, and those of the map's keys.
-      statement: sql`SELECT ${counts}, sumMap(mapKeys(fields), arrayMap(k -> 1, mapKeys(fields))) FROM ${source}`,
+      statement: shared === undefined ? countsOf(source, table) : countsWith(shared, source, table),
       streamColumns: [],
       decode: (row) => {
-        for (const [index, [name]] of COLUMNS.entries()) names.set(name, String(row[index]));
-        const [keys, sizes] = row[COLUMNS.length] as readonly [readonly string[], readonly string[]];
-        for (const [index, key] of keys.entries()) if (!own.has(key)) names.set(key, String(sizes[index]));
+        for (const [index, [name]] of counts.entries()) names.set(name, String(row[index]));
+        for (const pairs of row.slice(counts.length)) {
+          const [keys, sizes] = pairs as readonly [readonly string[], readonly string[]];
+          for (const [index, key] of keys.entries()) if (!own.has(key)) names.set(key, String(sizes[index]));
+        }
         return [...names]
           .filter(([, size]) => size !== '0')
           .sort(([a], [b]) => compareBytes(a, b))

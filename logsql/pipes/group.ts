@@ -2,18 +2,24 @@
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { fieldText } from '../sql/text.ts';
 import { columnTime } from '../sql/time.ts';
-import type { SqlContext, SqlInput, StreamNames } from '../base/types.ts';
+import type { StreamNames } from '../base/table.ts';
+import type { SqlContext, SqlInput } from '../base/types.ts';
 
 export type GroupKey = {
   readonly expression: Sql;
-  /** True when the value is a stream's id, whose labels must be looked up. */
+  /** True when the value stands for a stream, whose labels have another order. */
   readonly isStream: boolean;
+  /** True when it is a stream's id, whose labels must be looked up. */
+  readonly isId?: boolean;
   decode(value: unknown, streams: StreamNames): string;
 };
 
 /** The key for a field without buckets; null when SQL has none. */
 export function groupKey(field: string, context: SqlContext): GroupKey | null {
-  if (field === '_stream') return { expression: sql`stream_id`, isStream: true, decode: (id, streams) => streams.get(String(id)) ?? '' };
+  if (field === '_stream') {
+    const { key, isId, text } = context.table.stream;
+    return { expression: key, isStream: true, isId, decode: (value, streams) => text(String(value), streams) };
+  }
   if (field === '_time') return { expression: sql`_time`, isStream: false, decode: (value) => columnTime(String(value)) };
   const expression = fieldText(field, context);
   return expression === null ? null : { expression, isStream: false, decode: (value) => String(value) };

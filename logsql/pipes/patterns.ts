@@ -56,8 +56,8 @@ class PatternsPipe implements Pipe {
     };
   }
   sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
-    // a pipe has made other messages than those that the column describes
-    if (context.computed?.('_msg') !== undefined) return null;
+    // a pipe has made other messages than those that the column describes, or there is none
+    if (context.computed?.('_msg') !== undefined || !context.table.hasPatterns) return null;
     // rows of before there were patterns have the number 0, as those without a message
     const isUnknown = sql`sum(countIf(pattern = 0 AND _msg != '')) OVER () > 0`;
     const columns = [sql`leftPad(lower(hex(pattern)), 16, '0')`, sql`min(_msg)`, sql`${countEntries(entries)} AS hits`, isUnknown];

@@ -147,7 +147,7 @@ export class StatsPipe implements Pipe {
       const parts = forms.map((form, index) => form({ ...common, condition: inputs[index]?.condition ?? null }));
       return parts.every((part) => part !== null)
         ? this.#statement(
-            { source: common.layers.over(source, context.computed === undefined), run, keys, doubt, rest },
+            { source: common.layers.over(source, context.computed === undefined ? context.table : null), run, keys, doubt, rest, context },
             forms,
             parts,
             statement,
@@ -163,14 +163,14 @@ export class StatsPipe implements Pipe {
     );
   }
   /** The same with what the pipes that follow leave of the groups. */
-  #cut({ source, keys, run, doubt, rest }: Stated, parts: readonly StatsSql[]): GroupCut | null {
+  #cut({ source, keys, run, doubt, rest, context }: Stated, parts: readonly StatsSql[]): GroupCut | null {
     const groups = this.by.map(({ name }, index) => ({
       name,
       key: keys[index]?.expression ?? sql``,
       isStream: keys[index]?.isStream === true,
     }));
     const results = this.calls.map(({ name }, index) => ({ name, columns: parts[index]?.columns ?? [], number: parts[index]?.number }));
-    return cutGroups({ source, groups, results, run, doubt: doubtColumn(doubt)[0] ?? null }, rest);
+    return cutGroups({ source, groups, results, run, context, doubt: doubtColumn(doubt)[0] ?? null }, rest);
   }
   #statement(
     stated: Stated,
@@ -190,7 +190,7 @@ export class StatsPipe implements Pipe {
         sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}${groupOrder(keys)}`}`,
       ...(cut === null ? {} : { left: cut.left }),
       ...(keys.some(({ isStream }) => isStream) ? { order: new GroupOrderPipe(this.by.map(({ name }) => name)) } : {}),
-      streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
+      streamColumns: keys.flatMap((key, index) => (key.isId === true ? [index] : [])),
       decode: (row, streams) => {
         if (isInDoubt(doubt, row)) return null;
         const values = keys.map((key, index) => key.decode(row[index], streams));
@@ -203,7 +203,10 @@ export class StatsPipe implements Pipe {
 }
 
 /** What a statement of groups is made of. */
-type Stated = Pick<SqlInput, 'source' | 'run' | 'doubt'> & { readonly rest: readonly Pipe[]; readonly keys: readonly GroupKey[] };
+type Stated = Pick<SqlInput, 'source' | 'run' | 'doubt' | 'context'> & {
+  readonly rest: readonly Pipe[];
+  readonly keys: readonly GroupKey[];
+};
 
 /** One way to express a function in SQL. */
 type Form = (input: StatsSqlInput) => StatsSql | null;

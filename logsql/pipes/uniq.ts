@@ -94,7 +94,7 @@ export class UniqPipe implements Pipe {
     return {
       statement: sql`SELECT ${join([...columns, countEntries(entries), ...doubtColumn(doubt)], sql`, `)} FROM ${source} GROUP BY ${list}${groupOrder(keys)}${limit}`,
       ...(isUnordered ? { order: new GroupOrderPipe(this.by, this.limit) } : {}),
-      streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
+      streamColumns: keys.flatMap((key, index) => (key.isId === true ? [index] : [])),
       decode: (row, streams) =>
         isInDoubt(doubt, row)
           ? null

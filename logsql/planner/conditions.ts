@@ -1,12 +1,12 @@
 /** The conditions of a statement over entries: tenant, window, and each part of the filter that SQL can express; and their cost. */
-import { join, ofTenant, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { ofTenant, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';
 import { TimeFilter } from '../filters/time.ts';
 import { momentSql } from '../sql/time.ts';
 import type { Filter, SqlContext } from '../base/types.ts';
 import type { TimeWindow } from '../base/time-window.ts';
 import { StatementBudget } from '../sql/statement-budget.ts';
-import { INDEXED_WORDS, or } from '../sql/text.ts';
+import { or } from '../sql/text.ts';
 
 export type Conditions = {
   readonly conditions: readonly Sql[];
@@ -48,30 +48,3 @@ function withDoubts(context: SqlContext, maybe: Maybe, own: Sql[]): SqlContext {
 
 /** The times of a window. */
 export const within = ({ start, end }: TimeWindow): readonly Sql[] => [sql`_time >= ${momentSql(start)}`, sql`_time <= ${momentSql(end)}`];
-
-/**
- * `FROM` and what follows for a scan: conditions that columns or indexes answer go first (PREWHERE). Those that decode the map stay
- * behind, so that it is decoded once for them and for what is selected; that halves the time of an aggregation.
- */
-export function splitScans(conditions: readonly Sql[]): Sql {
-  const scans = conditions.filter(readsMap);
-  const cheap = conditions.filter((condition) => !readsMap(condition));
-  return scans.length === 0 ? sql`logs WHERE ${join(cheap, AND)}` : sql`logs PREWHERE ${join(cheap, AND)} WHERE ${join(scans, AND)}`;
-}
-
-const readsMap = (condition: Sql): boolean => condition.strings.some((part) => part.includes('fields['));
-
-/** Columns whose strings take long to read and to test. */
-const DEAR = /\b_msg\b|\bfields\[|\btrace_id\b|\bspan_id\b/;
-/** An index shows where none of the rows meets these. */
-const INDEXED = /\bfields\[\] (?:=|IN) |\btrace_id (?:=|IN) /;
-
-/**
- * Which entries are read: those that an index does not leave out (`indexed`); or all of them until there are enough, by columns that are
- * quick to read (`columns`) or by strings (`texts`).
- */
-export function lookOf(conditions: readonly Sql[]): 'indexed' | 'columns' | 'texts' {
-  const written = conditions.map(({ strings }) => strings.join(''));
-  if (written.some((text) => text.includes(INDEXED_WORDS) || INDEXED.test(text))) return 'indexed';
-  return written.some((text) => DEAR.test(text)) ? 'texts' : 'columns';
-}

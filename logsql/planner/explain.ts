@@ -1,7 +1,7 @@
 /** A plan in words: what ClickHouse runs, what is left to memory, which indexes can answer. Nothing of the data is looked at. */
 import { renderSql, type Param, type Sql } from '../../pipeline/core/sql.ts';
 import type { Plan } from './plan.ts';
-import { INDEXED_WORDS } from '../sql/text.ts';
+import type { Table } from '../base/table.ts';
 import type { StatementRunner } from '../base/types.ts';
 
 /** A statement with its values apart, by the names of their places. */
@@ -19,22 +19,22 @@ export type ExplainedPlan = {
   readonly otherwise: ExplainedPlan | null;
 };
 
-/** Explains a plan whose answer has at most `limit` rows; null: all. Of a plan of several steps, the first statements are shown. */
-export async function explainPlan(plan: Plan, limit: number | null): Promise<ExplainedPlan> {
+/** Explains a plan over a table whose answer has at most `limit` rows; null: all. Of a plan of several steps, the first statements are shown. */
+export async function explainPlan(plan: Plan, limit: number | null, table: Table): Promise<ExplainedPlan> {
   const statements = await statementsOf(plan, limit);
   return {
     kind: plan.kind === 'entries' ? 'entries' : 'rows',
     statements: statements.map(explainStatement),
-    indexes: INDEXES.filter(({ isUsed }) => statements.some(isUsed)).map(({ name }) => name),
+    indexes: table.indexes.filter((index) => statements.some((statement) => isUsed(statement, index))).map(({ name }) => name),
     memory: (plan.kind === 'expand' ? [...plan.matching.pipes, plan.pipe, ...plan.pipes] : plan.pipes).map(String),
-    otherwise: await otherwiseOf(plan, limit),
+    otherwise: await otherwiseOf(plan, limit, table),
   };
 }
 
-async function otherwiseOf(plan: Plan, limit: number | null): Promise<ExplainedPlan | null> {
-  if (plan.kind === 'aggregate' || plan.kind === 'gather') return explainPlan(plan.otherwise, limit);
+async function otherwiseOf(plan: Plan, limit: number | null, table: Table): Promise<ExplainedPlan | null> {
+  if (plan.kind === 'aggregate' || plan.kind === 'gather') return explainPlan(plan.otherwise, limit, table);
   if (plan.kind !== 'entries' || plan.isInDoubt === undefined) return null;
-  return explainPlan({ ...plan, isInDoubt: undefined }, limit);
+  return explainPlan({ ...plan, isInDoubt: undefined }, limit, table);
 }
 
 async function statementsOf(plan: Plan, limit: number | null): Promise<readonly Sql[]> {
@@ -86,16 +86,4 @@ function explainStatement(statement: Sql): ExplainedStatement {
   };
 }
 
-const uses =
-  (...parts: readonly string[]) =>
-  ({ strings }: Sql): boolean =>
-    parts.some((part) => strings.join('').includes(part));
-
-const INDEXES: readonly { readonly name: string; readonly isUsed: (statement: Sql) => boolean }[] = [
-  { name: 'tenant and time (primary key)', isUsed: uses('tenant_id = ') },
-  { name: 'words of _msg (text index)', isUsed: uses(`has(${INDEXED_WORDS}`) },
-  { name: 'values of fields (bloom filter)', isUsed: uses('fields[] = )', 'fields[] IN )') },
-  { name: 'trace_id (bloom filter)', isUsed: uses('trace_id = ', 'trace_id IN ') },
-  { name: 'pattern (bloom filter)', isUsed: uses('pattern IN ') },
-  { name: 'streams (table of label sets)', isUsed: uses('stream_id IN ') },
-];
+const isUsed = ({ strings }: Sql, { parts }: Table['indexes'][number]): boolean => parts.some((part) => strings.join('').includes(part));

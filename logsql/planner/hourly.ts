@@ -9,8 +9,8 @@ import { TimeFilter } from '../filters/time.ts';
 import { momentSql } from '../sql/time.ts';
 import { ENTRIES } from '../sql/counts.ts';
 import type { Counts, Filter, SqlContext } from '../base/types.ts';
+import type { Table } from '../base/table.ts';
 import type { TimeWindow } from '../base/time-window.ts';
-import { promotedLabel } from '../sql/promoted.ts';
 import { and, or } from '../sql/text.ts';
 
 /** An hour in nanoseconds. */
@@ -29,10 +29,10 @@ export type Counted = { readonly fields: readonly string[]; readonly span: numbe
 
 const floorHour = (ns: bigint): bigint => ns - (((ns % HOUR) + HOUR) % HOUR);
 
-const columnOf = (field: string): Sql | undefined => {
+const columnOf = (field: string, table: Table): Sql | undefined => {
   if (field === '_stream') return sql`stream_id`;
   if (field === 'level') return sql`level`;
-  return field === 'service' ? sql`service` : promotedLabel(field)?.short;
+  return field === 'service' ? sql`service` : table.promotedLabel(field)?.short;
 };
 
 /**
@@ -40,19 +40,20 @@ const columnOf = (field: string): Sql | undefined => {
  * counts do not have it, or would take longer than the entries do. In doubt are rows of promoted fields that are looked at and have long values.
  */
 export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: TimeWindow, context: SqlContext): Counts | null {
+  const { table } = context;
   if (span < HOUR_SECONDS) return null;
   const end = window.end + 1n;
   const [from, to] = [floorHour(window.start + HOUR - 1n), floorHour(end)];
   if (to - from < MIN_HOURS * HOUR) return null;
-  const columns = fields.filter((field) => field !== '_time').map(columnOf);
+  const columns = fields.filter((field) => field !== '_time').map((field) => columnOf(field, table));
   const longer = new Map<string, Sql>();
-  const isKnown = (field: string): boolean => field === '_stream_id' || columnOf(field) !== undefined;
+  const isKnown = (field: string): boolean => field === '_stream_id' || columnOf(field, table) !== undefined;
   const conditions = countedConditions(filter, isKnown, { ...context, longer: (rows) => longer.set(rows.strings.join(), rows) });
   // All entries of a window are counted without reading any.
   if (conditions === null || !columns.every((column) => column !== undefined) || fields.length + conditions.length === 0) return null;
   // a row in doubt is not left out: it must be seen
   const kept = longer.size === 0 ? conditions : [or([...longer.values(), and(conditions)])];
-  for (const { isLong } of fields.flatMap((field) => promotedLabel(field) ?? [])) longer.set(isLong.strings.join(), isLong);
+  for (const { isLong } of fields.flatMap((field) => table.promotedLabel(field) ?? [])) longer.set(isLong.strings.join(), isLong);
   const inDoubt = longer.size === 0 ? null : or([...longer.values()]);
   const keys = [...(fields.includes('_time') ? [HOUR_OF] : []), ...columns, ...(inDoubt === null ? [] : [IN_DOUBT])];
   const count = (time: Sql): Sql => {
@@ -60,7 +61,7 @@ export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: 
     const doubt = inDoubt === null ? [] : [sql`${inDoubt} AS ${IN_DOUBT}`];
     const hour = fields.includes('_time') ? [sql`${HOUR_OF} AS hour`] : [];
     const list = join([...hour, ...columns, ...doubt, sql`count() AS entries`], COMMA);
-    return sql`SELECT ${list} FROM logs WHERE ${where}${keys.length === 0 ? sql`` : sql` GROUP BY ${join(keys, COMMA)}`}`;
+    return sql`SELECT ${list} FROM ${context.table.from} WHERE ${where}${keys.length === 0 ? sql`` : sql` GROUP BY ${join(keys, COMMA)}`}`;
   };
   const parts = [count(sql`${HOUR_OF} >= ${momentSql(from)} AND ${HOUR_OF} < ${momentSql(to)}`)];
   if (window.start < from || to < end) {

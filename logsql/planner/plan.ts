@@ -1,7 +1,8 @@
 /** What a query is that is ready to run: which statements, and what is left to do in memory. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
-import type { StatementRunner, Pipe, RunContext, StreamNames } from '../base/types.ts';
+import type { StatementRunner, Pipe, RunContext } from '../base/types.ts';
+import type { Look, StreamNames } from '../base/table.ts';
 import type { Position } from '../base/position.ts';
 import type { TimeWindow } from '../base/time-window.ts';
 
@@ -38,8 +39,10 @@ export type EntriesPlan = Left &
     /** True for a row of a quick statement that may not match; absent where no statement is quicker. */
     readonly isInDoubt?: ((row: readonly unknown[]) => boolean) | undefined;
     readonly isNewestFirst: boolean;
-    /** Which entries are looked at until there are enough that match (conditions.ts). */
-    readonly look: 'indexed' | 'columns' | 'texts';
+    /** What copies of an entry share, of which the first one counts; absent where there are none in a statement with a limit. */
+    readonly identity?: (row: readonly unknown[]) => string;
+    /** Which entries are looked at until there are enough that match. */
+    readonly look: Look;
     /** For a plan of whole entries: the entry's JSON string out of the JSON strings of a row. */
     readonly render?: (texts: readonly string[], streams: StreamNames) => string;
   };

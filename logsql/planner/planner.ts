@@ -15,11 +15,9 @@ import { startsNewest } from '../evaluation/pipeline.ts';
 import { SortPipe } from '../pipes/sort.ts';
 import { StatsPipe } from '../pipes/stats.ts';
 import { UniqPipe } from '../pipes/uniq.ts';
-import { entryColumns } from '../sql/columns.ts';
 import { computeRows } from '../pipes/computed-fields.ts';
-import { AND, conditionsOf, lookOf, splitScans, within } from './conditions.ts';
+import { AND, conditionsOf, within } from './conditions.ts';
 import { daysOf } from '../sql/days.ts';
-import { renderRow } from '../sql/entry-text.ts';
 import { hourlyCounts, type Counted } from './hourly.ts';
 import { ENTRIES } from '../sql/counts.ts';
 import { PLACE, POSITION, POSITION_COLUMNS, placeSql, positionAt } from '../sql/places.ts';
@@ -27,13 +25,15 @@ import { StatementBudget } from '../sql/statement-budget.ts';
 import { fieldText, longerSql, or } from '../sql/text.ts';
 import { volumeCounts, type VolumeCover } from './volume.ts';
 import { narrowWindow } from '../evaluation/narrow-window.ts';
+import type { StreamNames, Table } from '../base/table.ts';
 import type { TimeWindow } from '../base/time-window.ts';
 import type { QueryMemory } from '../base/memory.ts';
 import type { AggregatePlan, EntriesPlan, ExpandPlan, GatherPlan, Plan, ReshapedPlan } from './plan.ts';
 import type { Position } from '../base/position.ts';
-import type { Counts, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from '../base/types.ts';
+import type { Counts, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe } from '../base/types.ts';
 
 export type PlanOptions = {
+  readonly table: Table;
   readonly tenantId: number;
   /** The window in nanoseconds, both ends included. */
   readonly start: bigint;
@@ -76,8 +76,8 @@ function insideOf(query: QueryNode, options: PlanOptions): PlanOptions {
 }
 
 /** The options for a query inside of another: the cursor, and how entries are given, are of the outer one alone. */
-export function withoutCursor({ tenantId, start, end, widest, memory, cover = null, extra }: PlanOptions): PlanOptions {
-  return { tenantId, start, end, widest, memory, cover, ...(extra === undefined ? {} : { extra }) };
+export function withoutCursor({ table, tenantId, start, end, widest, memory, cover = null, extra }: PlanOptions): PlanOptions {
+  return { table, tenantId, start, end, widest, memory, cover, ...(extra === undefined ? {} : { extra }) };
 }
 
 function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
@@ -85,7 +85,7 @@ function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { read
   const where = { conditions, quick: residual === null ? quick() : null };
   const inMemory = planEntries(residual === null ? pipes : [new FilterPipe(residual), ...pipes], where, run, options);
   if (residual !== null) return inMemory;
-  const sources = { entries: splitScans(conditions), short, counts, widest: options.widest };
+  const sources = { entries: context.table.matching(conditions), short, counts, widest: options.widest };
   return planAggregate(pipes, sources, context, run, inMemory) ?? inMemory;
 }
 
@@ -94,7 +94,7 @@ function headOf(query: QueryNode, options: PlanOptions) {
   const { filter, pipes } = splitHead(query, options.extra);
   const window = windowFor(filter, options);
   const run: RunContext = { memory: options.memory, start: window.start, end: window.end };
-  const context: SqlContext = { tenantId: options.tenantId, ...daysOf(window), indexed: true };
+  const context: SqlContext = { table: options.table, tenantId: options.tenantId, ...daysOf(window), indexed: true };
   const counts = (fields: readonly string[], span: number): Counts | null =>
     options.before === undefined ? countsOf(filter, { fields, span }, window, context, options.cover) : null;
   const { before } = options;
@@ -120,7 +120,8 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   const before = residual === null ? beforeValues(pipes, field) : null;
   if (before === null) return null;
   const counted = before.length === 0 && field !== '_stream_id' ? counts([field], Infinity) : null;
-  const entries = splitScans(conditions);
+  const { table } = context;
+  const entries = table.matching(conditions);
   const rows = before.length === 0 ? { source: entries, context, doubt: null } : computeRows([...before, valuesOf(field)], entries, context, run); // prettier-ignore
   const value = rows === null || rows.doubt !== null ? null : fieldText(field, rows.context);
   if (rows === null || value === null) return null;
@@ -130,7 +131,7 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   const ofRowsInDoubt = ({ source, doubt, inDoubt }: Counts): Sql | null =>
     doubt === undefined || inDoubt === undefined
       ? null
-      : sql`v FROM (SELECT toString(${short}) AS v FROM ${source} WHERE NOT ${doubt} UNION ALL SELECT toString(${value}) AS v FROM ${splitScans([...conditions, inDoubt])})`;
+      : sql`v FROM (SELECT toString(${short}) AS v FROM ${source} WHERE NOT ${doubt} UNION ALL SELECT toString(${value}) AS v FROM ${table.matching([...conditions, inDoubt])})`;
   const ofEntries = sql`toString(${value}) FROM ${rows.source}`;
   const selected = counted === null ? ofEntries : counted.doubt === undefined ? sql`toString(${short}) FROM ${counted.source}` : (ofRowsInDoubt(counted) ?? ofEntries); // prettier-ignore
   return sql`SELECT DISTINCT ${selected} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
@@ -153,6 +154,7 @@ function beforeValues(pipes: readonly Pipe[], field: string): readonly Pipe[] | 
 
 /** What has counted the entries already, if anything. */
 function countsOf(filter: Filter, counted: Counted, window: TimeWindow, context: SqlContext, cover: PlanOptions['cover']): Counts | null {
+  if (!context.table.isCounted) return null;
   const volume = cover == null ? null : volumeCounts(filter, counted, window, context, cover);
   if (volume !== null && volume.doubt === undefined) return volume;
   const otherwise = hourlyCounts(filter, counted, window, context);
@@ -190,6 +192,17 @@ type Cut = {
 
 const MAX_UINT32 = 0xffffffff;
 
+/** What gives the SELECT of some columns of rows that meet conditions; where there may be copies, each row once (`isOnce`). */
+const selectOf =
+  (table: Table, cut: Cut, isNewest: boolean) =>
+  (list: readonly Sql[], where: readonly Sql[], limit: number | null, isOnce: boolean): Sql => {
+    const most = Math.min(cut.limit, limit ?? Infinity);
+    const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
+    const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
+    const rows = isOnce ? table.matching(where) : sql`${table.from} WHERE ${join(where, AND)}`;
+    return sql`SELECT ${join(list, COMMA)} FROM ${rows}${isNewest ? NEWEST : OLDEST}${top}${skip}`;
+  };
+
 function planEntries(
   pipes: readonly Pipe[],
   { conditions, quick }: Where,
@@ -198,38 +211,52 @@ function planEntries(
 ): EntriesPlan | ReshapedPlan {
   const cut = absorb(pipes);
   const fields = cut.pipes.reduceRight((output, pipe) => pipe.needs(output), FieldSet.all);
-  const columns = entryColumns(fields, options.tenantId, options.streamIds);
+  const { table } = options;
+  const { identity, render } = table;
+  const columns = table.entryColumns(fields, options.tenantId, options.streamIds);
   const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows === 'same' || pipe.rows === 'fewer') && keepsTime(cut.pipes);
   const isUpwards = isPaged && options.oldestFirst === true;
   const isNewest = cut.order === 'newest' && !isUpwards;
-  const statement = (list: readonly Sql[], where: readonly Sql[], limit: number | null): Sql => {
-    const most = Math.min(cut.limit, limit ?? Infinity);
-    const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
-    const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
-    return sql`SELECT ${join(list, COMMA)} FROM logs WHERE ${join(where, AND)}${isNewest ? NEWEST : OLDEST}${top}${skip}`;
-  };
+  const statement = selectOf(table, cut, isNewest);
   const keepsAll = cut.pipes.every((pipe) => pipe.rows === 'same');
   const common = { keepsAll, streamColumns: columns.streamColumns, pipes: cut.pipes, run };
   const decode = (row: readonly unknown[], streams: StreamNames): LogEntry => columns.decode(row, streams);
-  if (!isPaged) return { kind: 'reshaped', ...common, decode, statement: (limit) => statement([columns.list], conditions, limit) };
+  if (!isPaged)
+    return {
+      kind: 'reshaped',
+      ...common,
+      decode,
+      statement: (limit) => statement([columns.list], conditions, limit, identity !== undefined),
+    };
   const isWhole = cut.pipes.length === 0 && fields === FieldSet.all && options.streamIds === undefined;
-  const doubtAt = columns.count + POSITION_COLUMNS;
+  const identityAt = columns.count + POSITION_COLUMNS;
+  const doubtAt = identity === undefined ? identityAt : identityAt + 1;
   return {
     kind: 'entries',
     ...common,
     decode,
-    ...(isWhole ? { render: (texts: readonly string[], streams: StreamNames) => renderRow(texts, streams, columns) } : {}),
+    ...(isWhole && render !== undefined
+      ? { render: (texts: readonly string[], streams: StreamNames) => render(texts, streams, columns) }
+      : {}),
     position: (row) => positionAt(row, columns.count),
+    ...(identity === undefined ? {} : { identity: (row: readonly unknown[]) => String(row[identityAt]) }),
     statement: ({ limit, after, slice, isQuick }) => {
       const from = after === undefined ? [] : [isUpwards ? upwardsFrom(after) : downwardsFrom(after)];
       const inside = [...(slice === undefined ? [] : within(slice)), ...from];
       const isShort = isQuick === true && quick !== null;
       const where = isShort ? quick.conditions : conditions;
-      return statement([columns.list, POSITION, ...(isShort ? [sql`toUInt8(${quick.doubt})`] : [])], [...where, ...inside], limit);
+      const list = [
+        columns.list,
+        POSITION,
+        ...(identity === undefined ? [] : [identity]),
+        ...(isShort ? [sql`toUInt8(${quick.doubt})`] : []),
+      ];
+      // of copies in a page the first one counts: they are told by who reads it
+      return statement(list, [...where, ...inside], limit, identity !== undefined && (limit === null || !isNewest));
     },
     ...(quick === null ? {} : { isInDoubt: (row: readonly unknown[]) => Number(row[doubtAt]) > 0 }),
     isNewestFirst: isNewest,
-    look: lookOf(quick?.conditions ?? conditions),
+    look: table.look(quick?.conditions ?? conditions),
   };
 }
 
@@ -314,7 +341,7 @@ function planAggregate(
   const { short, longer } = counts === null ? shortOf(pipe, sources, context) : ALL_COLUMNS;
   const doubts = [counts?.doubt ?? sources.doubt ?? [], longer].flat();
   const input: SqlInput = {
-    source: counts?.source ?? (short === null ? sources.entries : splitScans(short.conditions)),
+    source: counts?.source ?? (short === null ? sources.entries : context.table.matching(short.conditions)),
     entries,
     counts: sources.counts,
     widest: sources.widest,

@@ -162,7 +162,7 @@ const milliSql = (ms: number): Sql => sql`fromUnixTimestamp64Milli(${int64(Math.
 /** The entries that the rows of the volume do not count: at the ends of the window, and behind the last segments. */
 function uncountedRows({ cover, window, context, conditions, columns }: VolumeRequest, whole: Time): Sql[] {
   const select = (...where: readonly Sql[]): Sql =>
-    sql`SELECT ${join([sql`_time`, ...columns, sql`toUInt64(1) AS entries`], COMMA)} FROM logs WHERE ${join([ofTenant(context.tenantId), ...where, ...conditions], AND)}`;
+    sql`SELECT ${join([sql`_time`, ...columns, sql`toUInt64(1) AS entries`], COMMA)} FROM ${context.table.from} WHERE ${join([ofTenant(context.tenantId), ...where, ...conditions], AND)}`;
   const edges = [
     ...(window.start < whole.start ? [sql`_time >= ${momentSql(window.start)} AND _time < ${momentSql(whole.start)}`] : []),
     ...(whole.end <= window.end ? [sql`_time >= ${momentSql(whole.end)} AND _time <= ${momentSql(window.end)}`] : []),

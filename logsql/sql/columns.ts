@@ -4,7 +4,7 @@ import { join, sql, text, type Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from '../base/fields.ts';
 import { columnTime } from './time.ts';
 import { formatStreamId } from '../values/stream-id.ts';
-import type { StreamNames } from '../base/types.ts';
+import type { EntryColumns, StreamNames } from '../base/table.ts';
 import { promoted } from './promoted.ts';
 
 /** Above this many fields of the map, the whole map is read instead of one subcolumn for each. */
@@ -14,14 +14,6 @@ const OWN = ['level', 'service', 'trace_id', 'span_id'] as const;
 const TYPED_OWN = new Set(['trace_id', 'span_id']);
 
 type Reader = (entry: LogEntry, row: readonly unknown[], types: ReadonlySet<string>, streams: StreamNames) => void;
-
-/** The columns of a SELECT over `logs`, and its rows as entries. */
-export type EntryColumns = {
-  readonly list: Sql;
-  readonly count: number;
-  readonly streamColumns: readonly number[];
-  decode(row: readonly unknown[], streams: StreamNames): LogEntry;
-};
 
 const NO_TYPES: ReadonlySet<string> = new Set();
 

@@ -6,7 +6,6 @@ import { momentSql } from './time.ts';
 import { sizeOfRow } from '../base/rows.ts';
 import type { Position } from '../base/position.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
-import { entryColumns } from './columns.ts';
 import { PLACE, POSITION, placeSql, positionAt } from './places.ts';
 
 /** How many entries are wanted, and how far in time before the first and behind the last match of a stream (nanoseconds). */
@@ -22,9 +21,10 @@ const BATCH = 25;
 
 type Match = { readonly stream: string; readonly place: Position };
 
-/** The contexts of each stream that has matches, in the order of the newest match; null where there are too many. Throws LogsqlLimitError. */
+/** The contexts of each stream that has matches, in the order of the newest match; null where there are too many, or no streams with ids. Throws LogsqlLimitError. */
 export async function contextsOf(input: SqlInput, size: ContextSize, runner: StatementRunner): Promise<readonly StreamContexts[] | null> {
   const { source, context, run } = input;
+  if (!context.table.stream.isId) return null;
   const found = await runner.rows(
     sql`SELECT toString(stream_id), ${POSITION} FROM ${source} ORDER BY ${BACKWARDS} LIMIT ${uint32(MOST_MATCHES + 1)}`,
   );
@@ -35,11 +35,11 @@ export async function contextsOf(input: SqlInput, size: ContextSize, runner: Sta
     byStream.set(match.stream, [match, ...(byStream.get(match.stream) ?? [])]);
   }
   const parts = [...byStream.values()].flatMap((matches) => matches.flatMap((match) => placesAround(input, match, matches, size)));
-  const columns = entryColumns(FieldSet.all, context.tenantId);
+  const columns = context.table.entryColumns(FieldSet.all, context.tenantId);
   const known = new Map<string, Map<string, { readonly entry: LogEntry; readonly place: Position }>>();
   for (let at = 0; at < parts.length; at += BATCH) {
     const places = join(parts.slice(at, at + BATCH), sql` UNION ALL `);
-    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM logs WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${places})`;
+    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${places})`;
     for await (const read of runner.chunks(statement)) {
       const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
       for (const row of read) {
@@ -84,7 +84,7 @@ function placesAround(
   const [first, last] = [BigInt(matches[0]?.place.time ?? 0), BigInt(matches.at(-1)?.place.time ?? 0)];
   const from = later(first - size.window, widest.start);
   const to = earlier(last + size.window, widest.end);
-  const own = sql`SELECT ${PLACE} FROM logs WHERE ${ofTenant(context.tenantId)} AND stream_id = ${new Param('UInt64', stream)}`;
+  const own = sql`SELECT ${PLACE} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND stream_id = ${new Param('UInt64', stream)}`;
   const at = momentSql(BigInt(place.time));
   return [
     sql`${own} AND _time = ${at} AND ${PLACE} = ${placeSql(place)}`,

@@ -4,8 +4,7 @@
  */
 import { renderEntry } from '../../pipeline/core/entry.ts';
 import { timeText } from './time.ts';
-import type { StreamNames } from '../base/types.ts';
-import type { EntryColumns } from './columns.ts';
+import type { EntryColumns, StreamNames } from '../base/table.ts';
 import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** The columns of `entryColumns(FieldSet.all)`, in their order; the strings of a row are in the same order. */

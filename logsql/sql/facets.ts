@@ -11,9 +11,9 @@ import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { countEntries } from './aggregate.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { ENTRIES } from './counts.ts';
-import { promotedLabel } from './promoted.ts';
 import { MAX_VALUE, StatementBudget, sizeOf } from './statement-budget.ts';
-import { anyFieldSql, tableText, isMapField } from './text.ts';
+import type { SharedFields, Table } from '../base/table.ts';
+import { anyFieldSql } from './text.ts';
 
 /** Which fields are kept, and how much of them. */
 export type FacetBounds = {
@@ -48,73 +48,76 @@ const MAX_SETS = 12;
 /** Names of fields outside the sample that are looked up by name. */
 const MAX_OTHERS = 500;
 
-const COLUMNS = ['level', 'service', '_stream'] as const;
-/** Columns that often have too many values; as fields of the map two of them only repeat what the column has. */
-const WIDE_COLUMNS = ['_msg', 'trace_id', 'span_id', '_time'] as const;
-/** Names that the map may hold too, for their types. */
-const OWN = [...COLUMNS, ...WIDE_COLUMNS];
-const LEVEL_SERVICE_STREAM: Readonly<Record<(typeof COLUMNS)[number], Sql>> = {
-  level: sql`level`,
-  service: sql`service`,
-  _stream: sql`toString(stream_id)`,
-};
 /** What the grouping sets are called in the statement. */
 const SLOTS = [
   [sql`c0`, sql`c1`, sql`c2`, sql`c3`, sql`c4`, sql`c5`, sql`c6`, sql`c7`, sql`c8`, sql`c9`],
   [sql`c10`, sql`c11`, sql`c12`, sql`c13`, sql`c14`, sql`c15`, sql`c16`, sql`c17`, sql`c18`, sql`c19`],
+  [sql`c20`, sql`c21`, sql`c22`, sql`c23`, sql`c24`, sql`c25`, sql`c26`, sql`c27`, sql`c28`, sql`c29`, sql`c30`, sql`c31`],
 ].flat();
 const COMMA = sql`, `;
 /** What is known of a group: hits, distinct values, the longest one, and those with the most hits. */
 const OF_GROUP = sql`sumIf(c, v != ''), countIf(v != ''), max(length(v)), groupArraySortedIf(1000)((-toInt64(c), v), v != '')`;
 
 /** The statement that finds which fields there are; null when it exceeds the budget. */
-function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
+function sampleOf(source: Sql, wide: readonly string[], { text, lists, names, values }: Table): Sql | null {
   // LogsQL's string of a time is dear: it has as many distinct values as any other string of it.
-  const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (tableText(name) ?? sql`''`)));
-  const statement = sql`SELECT k, uniqExact(v), max(length(v)), count() FROM (SELECT fields, _msg, trace_id, span_id, _time FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(mapKeys(fields), ${texts(wide)}) AS k, arrayConcat(mapValues(fields), [${join(columns, COMMA)}]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
+  const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (text(name) ?? sql`''`)));
+  const statement = sql`SELECT k, uniqExact(v), max(length(v)), count() FROM (SELECT ${lists.sampled} FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(${names}, ${texts(wide)}) AS k, arrayConcat(${values}, [${join(columns, COMMA)}]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
   return mayTake(statement) ? statement : null;
 }
 
 const mayTake = (statement: Sql): boolean => new StatementBudget().take(statement);
 
+const ownOf = ({ lists }: Table): readonly string[] => [...lists.common, ...lists.wide];
+
 /** Finds the facets of the entries of a query, exactly; null when a statement exceeds the budget. */
 export async function findFacets(
-  input: Pick<SqlInput, 'source' | 'counts'>,
+  input: Pick<SqlInput, 'source' | 'counts'> & { readonly context: Pick<SqlInput['context'], 'table'> },
   bounds: FacetBounds,
   runner: StatementRunner,
 ): Promise<Facets | null> {
-  const { source, counts } = input;
+  const { source, counts, context } = input;
+  const { table } = context;
+  const { common: fixed, wide } = table.lists;
+  const own = ownOf(table);
   const isWanted = (name: string): boolean => !bounds.never.includes(name);
-  const sample = sampleOf(source, WIDE_COLUMNS.filter(isWanted));
+  const sample = sampleOf(source, wide.filter(isWanted), table);
   if (sample === null) return null;
-  const { proven, shown, isFull } = readSample(await runner.sample(sample, SAMPLE_READ), bounds);
-  const labels = [...COLUMNS, ...shown.filter((name) => promotedLabel(name) !== undefined && !proven.has(name))].filter(isWanted);
+  const { proven, shown, isFull } = readSample(await runner.sample(sample, SAMPLE_READ), bounds, table);
+  const labels = [...fixed, ...shown.filter((name) => table.promotedLabel(name) !== undefined && !proven.has(name))].filter(isWanted);
   const hourly = isFull ? counts(labels, Infinity) : null;
   const counted = hourly === null ? [] : labels;
   const isOpen = (name: string): boolean => !proven.has(name) && !counted.includes(name);
-  const columns = OWN.filter((name) => isWanted(name) && isOpen(name));
+  const columns = own.filter((name) => isWanted(name) && isOpen(name));
   const common = shown.filter(isOpen);
   const isNarrow = common.length <= MAX_SETS && sizeOf(shown) <= MAX_VALUE;
   const [byHour, first] = await Promise.all([
-    hourly === null ? NONE : querySets({ source: hourly.source, entries: ENTRIES, noticed: hourly.doubt ?? null }, counted, bounds, runner),
+    hourly === null
+      ? NONE
+      : querySets({ source: hourly.source, entries: ENTRIES, noticed: hourly.doubt ?? null, table }, counted, bounds, runner),
     querySets(
-      { source, entries: null, noticed: isNarrow ? beyond(shown) : null },
+      { source, entries: null, noticed: isNarrow ? beyond(shown, table) : null, table },
       isNarrow ? [...columns, ...common] : columns,
       bounds,
       runner,
     ),
   ]);
   if (byHour === null || first === null) return null;
-  if (byHour.isNoticed) return findFacets({ source, counts: () => null }, bounds, runner);
+  if (byHour.isNoticed) return findFacets({ source, counts: () => null, context }, bounds, runner);
   const rest = isNarrow
-    ? await (first.isNoticed ? queryOthers(source, shown, bounds, runner) : NONE)
-    : await queryPairs(source, [...proven, ...counted], bounds, runner);
-  if (rest === null) return null;
-  return { facets: [...byHour.facets, ...first.facets, ...rest.facets], left: rest.left, rows: byHour.rows + first.rows };
+    ? await (first.isNoticed ? queryOthers({ source, table }, shown, bounds, runner) : NONE)
+    : await queryPairs({ source, table }, [...proven, ...counted], bounds, runner);
+  const shared = table.lists.shared === undefined ? NONE : await queryShared(table.lists.shared, source, bounds, runner);
+  if (rest === null || shared === null) return null;
+  return {
+    facets: [...byHour.facets, ...first.facets, ...rest.facets, ...shared.facets],
+    left: rest.left + shared.left,
+    rows: byHour.rows + first.rows,
+  };
 }
 
 /** What the sample shows: fields that are left out whatever the other entries have, all fields of the map, and whether many entries match. */
-function readSample(rows: readonly (readonly unknown[])[], { always, maxValues, maxLength }: FacetBounds) {
+function readSample(rows: readonly (readonly unknown[])[], { always, maxValues, maxLength }: FacetBounds, { isMapField }: Table) {
   const seen = rows.map(([name, distinct, length, entries]) => ({
     name: String(name),
     hasTooMany: Number(distinct) > maxValues || (name !== '_time' && Number(length) > maxLength),
@@ -122,28 +125,29 @@ function readSample(rows: readonly (readonly unknown[])[], { always, maxValues, 
   }));
   return {
     proven: new Set(seen.flatMap(({ name, hasTooMany }) => (hasTooMany && !always.includes(name) ? [name] : []))),
-    shown: seen.map(({ name }) => name).filter(isMapField),
+    shown: seen.map(({ name }) => name).filter((name) => isMapField(name)),
     isFull: seen.some(({ entries }) => entries >= SAMPLE_ROWS),
   };
 }
 
 /** What sets are counted of: entries, or rows that stand for several each; `noticed`: of which rows it is told whether there are any. */
-type SetsOf = { readonly source: Sql; readonly entries: Sql | null; readonly noticed: Sql | null };
+type SetsOf = { readonly source: Sql; readonly entries: Sql | null; readonly noticed: Sql | null; readonly table: Table };
 type SomeFacets = Omit<Facets, 'rows'>;
 type Sets = Facets & { readonly isNoticed: boolean };
 const NONE: Sets = { facets: [], left: 0, rows: 0, isNoticed: false };
 
 /** Rows with fields of the map beyond these. */
-const beyond = (shown: readonly string[]): Sql => sql`arrayExists(k -> k NOT IN ${texts([...OWN, ...shown])}, mapKeys(fields))`;
+const beyond = (shown: readonly string[], table: Table): Sql =>
+  sql`arrayExists(k -> k NOT IN ${texts([...ownOf(table), ...shown])}, ${table.names})`;
 
-/** Columns and fields of the map, each as a grouping set; `rows`: how many entries there are, where `_stream` is one of them. */
+/** Columns and fields of the map, each as a grouping set; `rows`: how many entries there are, where the field that all have is one of them. */
 async function querySets(
-  { source, entries, noticed }: SetsOf,
+  { source, entries, noticed, table }: SetsOf,
   names: readonly string[],
   bounds: FacetBounds,
   runner: StatementRunner,
 ): Promise<Sets | null> {
-  const list = names.map((name, at) => sql`${expressionOf(name, entries !== null)} AS ${slot(at)}`);
+  const list = names.map((name, at) => sql`${expressionOf(name, entries !== null, table)} AS ${slot(at)}`);
   const slots = names.map((_name, at) => slot(at));
   const size = entries === null ? sql`` : sql`, ${entries}`;
   const keys = [...slots, sql`r`];
@@ -154,17 +158,21 @@ async function querySets(
   const statement = sql`SELECT g, ${OF_GROUP}, max(r) FROM (SELECT grouping(${join(keys, COMMA)}) AS g, r, concat(${join([...slots, sql`''`], COMMA)}) AS v, ${countEntries(entries)} AS c FROM (SELECT ${join([...list, sql`${noticed ?? sql`0`} AS r`], COMMA)}${size} FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
   if (!mayTake(statement)) return null;
   const found = new Map((await runner.rows(statement)).map((row) => [setOf(Number(row[0]), keys.length), row]));
-  const streamAt = names.indexOf('_stream');
-  const streams = await runner.streams(valuesOf(found.get(streamAt)?.[4]).map(([id]) => id));
+  const everywhere = names.indexOf(table.lists.everywhere);
+  const { isId, text } = table.stream;
+  const ids = isId ? valuesOf(found.get(names.indexOf('_stream'))?.[4]).map(([id]) => id) : [];
+  const streams = await runner.streams(ids);
   const facets = names.flatMap((name, at): Facet[] => {
     const [, hits, distinct, length, values] = found.get(at) ?? [];
-    const shownValues = valuesOf(values).map(([value, size]) => [name === '_stream' ? (streams.get(value) ?? '{}') : value, size] as const);
+    const shownValues = valuesOf(values).map(
+      ([value, size]) => [name === '_stream' ? text(isId ? value : value.slice(1), streams) || '{}' : value, size] as const,
+    );
     const longest = name === '_stream' ? Math.max(0, ...shownValues.map(([value]) => Buffer.byteLength(value))) : Number(length ?? 0);
     const facet = { name, hits: Number(hits ?? 0), distinct: Number(distinct ?? 0), values: shownValues };
     const isKept = bounds.always.includes(name) || (facet.distinct <= bounds.maxValues && longest <= bounds.maxLength);
     return facet.hits > 0 && isKept ? [facet] : [];
   });
-  return { facets, left: 0, rows: Number(found.get(streamAt)?.[1] ?? 0), isNoticed: Number(found.get(names.length)?.[5] ?? 0) > 0 };
+  return { facets, left: 0, rows: Number(found.get(everywhere)?.[1] ?? 0), isNoticed: Number(found.get(names.length)?.[5] ?? 0) > 0 };
 }
 
 const slot = (at: number): Sql => {
@@ -174,9 +182,10 @@ const slot = (at: number): Sql => {
 };
 
 /** `isCounted`: over counts, which have the short columns of promoted fields alone. */
-function expressionOf(name: string, isCounted: boolean): Sql {
-  if (Object.hasOwn(LEVEL_SERVICE_STREAM, name)) return LEVEL_SERVICE_STREAM[name as (typeof COLUMNS)[number]];
-  return (isCounted ? promotedLabel(name)?.short : undefined) ?? tableText(name) ?? sql`''`;
+function expressionOf(name: string, isCounted: boolean, { stream, promotedLabel, text }: Table): Sql {
+  // what is not an id may be empty, which is a stream all the same
+  if (name === '_stream') return stream.isId ? sql`toString(${stream.key})` : sql`concat('=', ${stream.key})`;
+  return (isCounted ? promotedLabel(name)?.short : undefined) ?? text(name) ?? sql`''`;
 }
 
 /** Which of `count` sets a row is of: grouping() has a bit for each set, the first one highest, that is 0 for the row's own. */
@@ -187,30 +196,42 @@ const valuesOf = (list: unknown): (readonly [string, number])[] =>
 
 /** Fields that the sample did not show: where few enough to be named, over the entries that have one. */
 async function queryOthers(
-  source: Sql,
+  { source, table }: Pick<SetsOf, 'source' | 'table'>,
   shown: readonly string[],
   bounds: FacetBounds,
   runner: StatementRunner,
 ): Promise<SomeFacets | null> {
-  const statement = sql`SELECT DISTINCT k FROM (SELECT fields.keys AS names FROM ${source}) ARRAY JOIN names AS k WHERE k NOT IN ${texts([...OWN, ...shown])} LIMIT ${uint32(MAX_OTHERS + 1)}`;
+  const statement = sql`SELECT DISTINCT k FROM (SELECT ${table.namesAlone} AS names FROM ${source}) ARRAY JOIN names AS k WHERE k NOT IN ${texts([...ownOf(table), ...shown])} LIMIT ${uint32(MAX_OTHERS + 1)}`;
   if (!mayTake(statement)) return null;
   const others = (await runner.rows(statement)).map(([name]) => String(name));
   const isNamed = others.length <= MAX_OTHERS && sizeOf(others) <= MAX_VALUE;
-  return queryPairs(isNamed ? sql`${source} AND ${anyFieldSql(others)}` : source, shown, bounds, runner);
+  return queryPairs({ source: isNamed ? sql`${source} AND ${anyFieldSql(others, table)}` : source, table }, shown, bounds, runner);
 }
 
 /** The fields of the map but these, as pairs of name and value. */
 async function queryPairs(
-  source: Sql,
+  { source, table }: Pick<SetsOf, 'source' | 'table'>,
   without: readonly string[],
   bounds: FacetBounds,
   runner: StatementRunner,
 ): Promise<SomeFacets | null> {
   // Leaving out those that are proven only saves time: as many as the budget allows.
   let budget = MAX_VALUE;
-  const names = [...OWN, ...without].filter((name) => (budget -= sizeOf([name])) > 0);
+  const names = [...ownOf(table), ...without].filter((name) => (budget -= sizeOf([name])) > 0);
+  const pairs = sql`SELECT k, v, count() AS c FROM (SELECT fields FROM ${source}) ARRAY JOIN ${table.names} AS k, ${table.values} AS v WHERE k NOT IN ${texts(names)} GROUP BY k, v`;
+  return facetsOfPairs(pairs, bounds, runner);
+}
+
+/** Fields that lie together in one string, of which each is read once. */
+function queryShared({ of, pairs }: SharedFields, source: Sql, bounds: FacetBounds, runner: StatementRunner): Promise<SomeFacets | null> {
+  const strings = sql`SELECT ${pairs(sql`shared`)} AS pairs, c AS n FROM (SELECT ${of} AS shared, count() AS c FROM ${source} GROUP BY shared)`;
+  return facetsOfPairs(sql`SELECT p.1 AS k, p.2 AS v, sum(n) AS c FROM (${strings}) ARRAY JOIN pairs AS p WHERE k NOT IN ${texts(bounds.never)} GROUP BY k, v`, bounds, runner); // prettier-ignore
+}
+
+/** Facets out of a SELECT of names, values and counts. */
+async function facetsOfPairs(pairs: Sql, bounds: FacetBounds, runner: StatementRunner): Promise<SomeFacets | null> {
   const most = uint32(Math.min(bounds.maxFields, 0xffffffff));
-  const statement = sql`SELECT k, ${OF_GROUP}, count() OVER () FROM (SELECT k, v, count() AS c FROM (SELECT fields FROM ${source}) ARRAY JOIN mapKeys(fields) AS k, mapValues(fields) AS v WHERE k NOT IN ${texts(names)} GROUP BY k, v) GROUP BY k HAVING countIf(v != '') BETWEEN 1 AND ${uint32(bounds.maxValues)} AND max(length(v)) <= ${uint32(Math.min(bounds.maxLength, 0xffffffff))} ORDER BY 2 DESC, k LIMIT ${most}`;
+  const statement = sql`SELECT k, ${OF_GROUP}, count() OVER () FROM (${pairs}) GROUP BY k HAVING countIf(v != '') BETWEEN 1 AND ${uint32(bounds.maxValues)} AND max(length(v)) <= ${uint32(Math.min(bounds.maxLength, 0xffffffff))} ORDER BY 2 DESC, k LIMIT ${most}`;
   if (!mayTake(statement)) return null;
   const rows = await runner.rows(statement);
   const facets = rows.map((row): Facet => {

@@ -6,8 +6,8 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { join, ofTenant, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from '../base/fields.ts';
+import type { Table } from '../base/table.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
-import { entryColumns } from './columns.ts';
 import { Layers } from './layers.ts';
 import { PLACE } from './places.ts';
 import { WRITTEN_OUT, numberKey } from './ranked.ts';
@@ -40,7 +40,7 @@ type Values = {
  * A number has units or none. The key of a string has each run of digits behind a byte that comes before all others: its length, the
  * digits without leading zeros, and the number of these.
  */
-function valuesOf(source: Sql, text: Sql): Values {
+function valuesOf(source: Sql, text: Sql, table: Table): Values {
   const layers = new Layers('v');
   const { isKey, key } = numberKey(text, layers);
   const isOther = sql`(match(${text}, ${WRITTEN_OUT}) OR match(${text}, '^[-+]?0[xXbBoO]|^[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{250}|[\\x00\\x01]'))`;
@@ -48,7 +48,7 @@ function valuesOf(source: Sql, text: Sql): Values {
   const run = sql`concat('\\x01', char(length(${digits})), ${digits}, char(length(r) - length(${digits})))`;
   const natural = sql`arrayStringConcat(arrayMap(r -> if(match(r, '^[0-9]'), ${run}, r), extractAll(${text}, '[0-9]+|[^0-9]+')))`;
   const kind = layers.name(sql`multiIf(${text} = '', 0, ${isKey}, 1, ${isOther}, 3, 2)`);
-  return { source: layers.over(source, true), kind, keys: [null, sql`${key}.1`, natural, null] };
+  return { source: layers.over(source, table), kind, keys: [null, sql`${key}.1`, natural, null] };
 }
 
 /** Entries with the first ones of the sort, oldest first; null where there are too many of no kind, or SQL cannot express the field. */
@@ -57,7 +57,7 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
   const text = fieldText(field, context);
   // fields that are worked out are in no entry
   if (text === null || context.computed !== undefined) return null;
-  const values = valuesOf(source, text);
+  const values = valuesOf(source, text, context.table);
   const rows = await runner.rows(
     sql`SELECT countIf(k = 0), countIf(k = 1), countIf(k = 2), countIf(k = 3) FROM (SELECT ${values.kind} AS k FROM ${values.source})`,
   );
@@ -71,9 +71,9 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
     .filter((kind) => (counts[kind] ?? 0) > 0 && isWanted(kind))
     .map((kind) => placesOf(values, kind, { ...wanted, most: kind === 3 ? MOST_OTHERS : most }));
   if (parts.length === 0) return [];
-  const columns = entryColumns(fields, context.tenantId);
+  const columns = context.table.entryColumns(fields, context.tenantId);
   const read = await runner.rows(
-    sql`SELECT ${columns.list} FROM logs WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${join(parts, sql` UNION ALL `)}) ORDER BY ${PLACE}`,
+    sql`SELECT ${columns.list} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${join(parts, sql` UNION ALL `)}) ORDER BY ${PLACE}`,
   );
   const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
   return read.map((row) => columns.decode(row, streams));

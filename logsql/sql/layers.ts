@@ -3,19 +3,11 @@
  * in the same SELECT, so that those which are built on one another would grow without bounds and each place would be analysed.
  */
 import { Sql, join, sql } from '../../pipeline/core/sql.ts';
-import { PROMOTED } from './promoted.ts';
+import type { Table } from '../base/table.ts';
 
 type Column = { readonly expression: Sql; readonly name: Sql };
 
 const COMMA = sql`, `;
-/** All columns of the table that queries look at. */
-const TABLE = join(
-  [
-    sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, pattern, level, service, trace_id, span_id, _msg, fields`,
-    ...PROMOTED.flatMap(({ short, long }) => [short, long]),
-  ],
-  COMMA,
-);
 const REFERENCE = { c: /\bc(\d+)\b/g, v: /\bv(\d+)\b/g } as const;
 
 /** Names columns `c0`, `c1`, … or `v0`, `v1`, …, each in the innermost subquery that has what it looks at. */
@@ -57,9 +49,9 @@ export class Layers {
     return text.startsWith(this.#prefix) && this.#layerOf[Number(text.slice(1))] !== undefined;
   }
 
-  /** The rows of `source`, the table or a subquery (`isTable`), with the columns. */
-  over(source: Sql, isTable: boolean): Sql {
-    let carried = isTable ? TABLE : sql`*`;
+  /** The rows of `source`, those of a table or of a subquery (null), with the columns. */
+  over(source: Sql, table: Table | null): Sql {
+    let carried = table?.columns ?? sql`*`;
     return this.#layers.reduce((inner, layer) => {
       const made = layer.map(({ expression, name }) => sql`${expression} AS ${name}`);
       const outer = sql`(SELECT ${join([carried, ...made], COMMA)} FROM ${inner})`;

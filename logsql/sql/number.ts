@@ -2,7 +2,7 @@
  * The number that a string stands for, in SQL: the same as `parseNumber` and `numericValue` of logsql/values/numbers.ts. Plain decimals
  * take the first branch; the others are computed only for values that are not one.
  */
-import { sql, type Sql } from '../../pipeline/core/sql.ts';
+import { Sql, sql } from '../../pipeline/core/sql.ts';
 
 const DURATION = sql`'^-?(?:[0-9_]+(?:[.][0-9_]+)?(?:µs|ms|ns|[ywdhms]))+$'`;
 const DURATION_PARTS = sql`'([0-9._]+)(µs|ms|ns|[ywdhms])'`;
@@ -83,8 +83,15 @@ function rareNumbers(value: Sql): Sql {
     match(${value}, ${BASED}), ${basedOf(value)}`;
 }
 
+/** The string of a column of whole numbers, which need not be read out of it. */
+const WHOLE = /^toString\((toUInt64\(\w+\))\)$/;
+function wholeOf({ strings, values }: Sql): Sql | null {
+  const column = values.length === 0 ? WHOLE.exec(strings.join(''))?.[1] : undefined;
+  return column === undefined ? null : sql`toNullable(toFloat64(${new Sql([column], [])}))`;
+}
+
 /** Nullable(Float64): a number, a size or a duration. */
-export const numberSql = (value: Sql): Sql => numberOr(value, (text) => sql`${rareNumbers(text)}, NULL`);
+export const numberSql = (value: Sql): Sql => wholeOf(value) ?? numberOr(value, (text) => sql`${rareNumbers(text)}, NULL`);
 
 /** A plain decimal, or else what the branches make of the string. There it is named once: each repetition takes time to analyse. */
 const numberOr = (value: Sql, branches: (text: Sql) => Sql): Sql =>

@@ -4,22 +4,11 @@
  * (014_short_promoted.sql).
  */
 import { Sql, sql } from '../../pipeline/core/sql.ts';
+import type { Promoted } from '../base/table.ts';
 
 /** Longer values are not in the columns with dictionaries (docs/limits.md). Bytes. */
 export const MAX_PROMOTED_BYTES = 256;
 const MOST = new Sql([String(MAX_PROMOTED_BYTES)], []);
-
-/** The columns of a promoted field. Parts that a migration has not reached yet may have longer values in `short` too. */
-export type Promoted = {
-  /** The string, '' where an entry lacks the field; where it is long, some string that is long too. */
-  readonly short: Sql;
-  /** The string where it is long, else ''. */
-  readonly long: Sql;
-  /** Whether it is long. */
-  readonly isLong: Sql;
-  /** The string, out of both. */
-  readonly whole: Sql;
-};
 
 const promotedOf = (short: Sql, long: Sql): Promoted => {
   const isLong = sql`length(${short}) > ${MOST}`;

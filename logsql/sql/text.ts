@@ -1,52 +1,25 @@
-/**
- * Conditions on strings over the table `logs` (pipeline/store/schema/002_logs.sql). The expression W is exactly that of its text index of
- * the words of `_msg` without digits (012_short_words.sql): `has(W, word)` is answered from the index alone. Words with
- * digits, which are nearly as many as the messages, are looked for in the messages. A Bloom filter on the values of the map decides for
- * `fields[name] = value` which granules are not read.
- */
+/** Conditions on strings over a table (logsql/base/table.ts). */
 import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { foldCase, foldsTo } from '../values/fold.ts';
 import { groupWide, quoteRegexp } from '../values/regexp.ts';
+import type { Promoted, Table } from '../base/table.ts';
 import type { SqlContext } from '../base/types.ts';
 import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../values/words.ts';
-import { MAX_PROMOTED_BYTES, promoted, type Promoted } from './promoted.ts';
+import { MAX_PROMOTED_BYTES } from './promoted.ts';
 import { inChunks } from './statement-budget.ts';
 
-const W = sql`arrayFilter(w -> position(w, '0') = 0 AND length(w) <= 128, if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '123456789!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '000000000                                                           ')), arrayFlatten(arrayMap(m -> extractAll(replaceRegexpAll(m, '[1-9]', '0'), '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg])))))`;
-/** How a statement begins that the index of words can answer. */
-export const INDEXED_WORDS = W.strings.join('');
 const LEFT = '(?:^|[^\\pL\\p{Nd}_])';
 const RIGHT = '(?:$|[^\\pL\\p{Nd}_])';
 // prettier-ignore
 const NO_WORD = sql`'', '\\x00', '\\x01', '\\x02', '\\x03', '\\x04', '\\x05', '\\x06', '\\x07', '\\x08', '\\x09', '\\x0A', '\\x0B', '\\x0C', '\\x0D', '\\x0E', '\\x0F', '\\x10', '\\x11', '\\x12', '\\x13', '\\x14', '\\x15', '\\x16', '\\x17', '\\x18', '\\x19', '\\x1A', '\\x1B', '\\x1C', '\\x1D', '\\x1E', '\\x1F', ' ', '!', '"', '#', '$', '%', '&', '\\x27', '(', ')', '*', '+', ',', '-', '.', '/', ':', ';', '<', '=', '>', '?', '@', '[', '\\x5C', ']', '^', '\`', '{', '|', '}', '~', '\\x7F'`;
-/** More words than this are not looked up one by one in the index: the first ones have narrowed it down. */
-const MAX_INDEXED_WORDS = 8;
-
-/** Longer words are not in the index, so that no tenant makes it large for all (docs/limits.md). Bytes. */
-const MAX_INDEXED_BYTES = 128;
-
 export const TRUE = sql`1`;
 export const FALSE = sql`0`;
 
-const COLUMNS: Readonly<Record<string, Sql>> = {
-  _msg: sql`_msg`,
-  level: sql`level`,
-  service: sql`service`,
-  trace_id: sql`trace_id`,
-  span_id: sql`span_id`,
-  // as momentText writes it
-  _time: sql`concat(replaceOne(replaceRegexpOne(toString(_time), '\\\\.?0+$', ''), ' ', 'T'), 'Z')`,
-  _stream_id: sql`concat(leftPad(lower(hex(tenant_id)), 16, '0'), leftPad(lower(hex(stream_id)), 32, '0'))`,
-};
-
-/** True for a field that lives in the map `fields`. */
-export const isMapField = (field: string): boolean => !Object.hasOwn(COLUMNS, field) && field !== '_stream';
-
 /** The string of a field in SQL ('' when missing); null where it has none. */
-export function fieldText(field: string, context: Pick<SqlContext, 'computed' | 'longer'>): Sql | null {
-  const found = context.computed?.(field);
+export function fieldText(field: string, { computed, longer, table }: Pick<SqlContext, 'computed' | 'longer' | 'table'>): Sql | null {
+  const found = computed?.(field);
   if (found !== undefined) return found;
-  return context.longer === undefined ? tableText(field) : (shortOf(promoted(field), context.longer) ?? tableText(field));
+  return longer === undefined ? table.text(field) : (shortOf(table.promoted(field), longer) ?? table.text(field));
 }
 
 /** The short column, where nothing else is at hand. */
@@ -56,19 +29,17 @@ function shortOf(columns: Promoted | undefined, longer: (rows: Sql) => void): Sq
 }
 
 /** The columns of a promoted field whose value is that of the table. */
-const promotedIn = (field: string, { computed }: SqlContext): Promoted | undefined =>
-  computed?.(field) === undefined ? promoted(field) : undefined;
+const promotedIn = (field: string, { computed, table }: SqlContext): Promoted | undefined =>
+  computed?.(field) === undefined ? table.promoted(field) : undefined;
+
+/** The table, where a field's value is that of its own. */
+const tableOf = (field: string, { computed, table }: SqlContext): Table | undefined =>
+  computed?.(field) === undefined ? table : undefined;
 
 /** True for rows of which one of these fields has a long value that is not in its short column; null where none can. */
 export function longerSql(fields: readonly string[], context: SqlContext): Sql | null {
   const rows = fields.flatMap((field) => promotedIn(field, context)?.isLong ?? []);
   return rows.length === 0 ? null : or(rows);
-}
-
-/** The string of a field of the table; null for `_stream`, which is in another table. */
-export function tableText(field: string): Sql | null {
-  if (Object.hasOwn(COLUMNS, field)) return COLUMNS[field] ?? null;
-  return field === '_stream' ? null : (promoted(field)?.whole ?? sql`fields[${text(field)}]`);
 }
 
 export const not = (condition: Sql): Sql => sql`NOT (${condition})`;
@@ -96,11 +67,13 @@ export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value},
 export const existsSql = (field: string, context: SqlContext): Sql | null => onShortText(field, context, (value) => sql`${value} != ''`);
 
 /** One of these fields of the map is there. */
-export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKeys(fields), ${texts(fields)})`;
+export const anyFieldSql = (fields: readonly string[], { names }: Table): Sql => sql`hasAny(${names}, ${texts(fields)})`;
 
 /** The field's string is exactly this. */
 export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
   if (value === '') return onNull(existsSql(field, context), not);
+  const own = tableOf(field, context)?.isOneOf(field, [value]);
+  if (own !== undefined) return own;
   const on = isLongValue(value) ? onLongText : onShortText;
   return on(field, context, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
 }
@@ -125,6 +98,8 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   }
   if (full.length === 0) return FALSE;
   if (full.length === 1) return exactSql(field, full[0] ?? '', context);
+  const own = tableOf(field, context)?.isOneOf(field, full);
+  if (own !== undefined) return own;
   const isOneOf = (list: readonly string[]) => (value: Sql) => or(inChunks(list).map((chunk) => sql`${value} IN ${texts(chunk)}`));
   const long = promotedIn(field, context) === undefined ? [] : full.filter(isLongValue);
   if (long.length === 0) return onShortText(field, context, isOneOf(full));
@@ -135,17 +110,13 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   return parts.every((part) => part !== null) ? or(parts) : null;
 }
 
-/** Look-ups of whole words without digits in the index of `_msg`, to go before a dearer condition. */
-export function indexedWords(field: string, words: readonly string[], context: SqlContext): readonly Sql[] {
-  if (field !== '_msg' || !context.indexed) return [];
-  return [...new Set(words.filter(isIndexed))].slice(0, MAX_INDEXED_WORDS).map((word) => sql`has(${W}, ${text(word)})`);
-}
-
-const isIndexed = (word: string): boolean => !/[0-9]/.test(word) && Buffer.byteLength(word) <= MAX_INDEXED_BYTES;
+/** Look-ups of words in an index of a field's text, to go before a dearer condition. */
+export const indexedWords = (field: string, words: readonly string[], context: SqlContext): readonly Sql[] =>
+  context.indexed ? context.table.indexedWords(field, words) : [];
 
 /** The word or phrase is in the field; the empty phrase means a missing field. */
 export function phraseSql(field: string, phrase: string, context: SqlContext): Sql | null {
-  if (phrase === '') return exactSql(field, '', context);
+  if (phrase === '' || tableOf(field, context)?.isOneWord(field) === true) return exactSql(field, phrase, context);
   const indexed = indexedWords(field, wordsOf(phrase), context);
   if (indexed.length > 0 && isOneWord(phrase)) return indexed[0] ?? null;
   return onText(field, context, (value) =>
@@ -175,7 +146,8 @@ function plainOr(plain: Sql, value: Sql, regexp: string): Sql {
 }
 
 /** True for a column of few strings, or nearly always of the empty one. */
-const isDictionary = (value: Sql): boolean => value.values.length === 0 && /^(?:level|service|[fl]_[a-z]+)$/.test(value.strings.join(''));
+const isDictionary = (value: Sql): boolean =>
+  value.values.length === 0 && /^(?:level|service|name|scope|scope_version|[fl]_[a-z]+)$/.test(value.strings.join(''));
 
 const phraseRegexp = (phrase: string): string =>
   (startsWithWord(phrase) ? LEFT : '') + quoteRegexp(phrase) + (endsWithWord(phrase) ? RIGHT : '');

@@ -19,3 +19,6 @@ export function columnTime(text: string): string {
   const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   return text.endsWith('000000000') ? `${seconds}Z` : `${seconds}${text.slice(19).replace(/0+$/, '')}Z`;
 }
+
+/** The string of `_time` in SQL, as momentText writes it. */
+export const TIME_TEXT = sql`concat(replaceOne(replaceRegexpOne(toString(_time), '\\\\.?0+$', ''), ' ', 'T'), 'Z')`;

@@ -39,7 +39,7 @@ class CountUniq implements Stats {
     };
   }
   sql({ condition, context }: StatsSqlInput): StatsSql | null {
-    const columns = this.fields.length === 1 && this.fields[0] === '_stream' ? [sql`stream_id`] : columnsOf(this.fields, context);
+    const columns = this.fields.length === 1 && this.fields[0] === '_stream' ? [context.table.stream.key] : columnsOf(this.fields, context);
     if (columns === null) return null;
     const isFull = this.fields[0] === '_stream' ? null : or(columns.map((column) => sql`${column} != ''`));
     const value = columns.length === 1 ? columns : [sql`(${join(columns, sql`, `)})`];

@@ -1,4 +1,5 @@
 /** Queries of one tenant next to another's canaries: nothing of the other may show, and a tenant without entries must see none. */
+import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { QueryMemory } from '../../logsql/base/memory.ts';
@@ -117,7 +118,7 @@ async function seenByNobody(query: Query, store: Store): Promise<string | null> 
 async function answer(query: Query, tenantId: number, store: Store): Promise<readonly LogEntry[] | string> {
   const runner = { store, streams: new StreamDirectory(store), options: { tenantId, timeoutMs: 60_000 } };
   try {
-    return await runQuery(query, { tenantId, ...ALWAYS, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, 10_000);
+    return await runQuery(query, { table: LOGS, tenantId, ...ALWAYS, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, 10_000);
   } catch (error) {
     if (error instanceof LogsqlLimitError || (error instanceof HttpError && error.status < 500)) return [];
     return `error: ${error instanceof Error ? error.message : String(error)}`;

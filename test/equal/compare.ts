@@ -1,4 +1,5 @@
 /** Runs queries over the same entries in memory and in ClickHouse, and tells where the two differ. */
+import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { QueryMemory } from '../../logsql/base/memory.ts';
@@ -8,10 +9,12 @@ import { evaluate } from '../../logsql/evaluation/pipeline.ts';
 import type { Query } from '../../logsql/base/query.ts';
 import { StatementBudget } from '../../logsql/sql/statement-budget.ts';
 import type { Filter, SqlContext } from '../../logsql/base/types.ts';
+import type { Table } from '../../logsql/base/table.ts';
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
 import { NOW } from '../logsql/support.ts';
+import { insertSpanRows } from './spans.ts';
 import type { LogsqlStore } from '../e2e/logsql-store.ts';
 
 /** Entries that were put into the store under a tenant of their own, oldest first. */
@@ -48,14 +51,17 @@ export class Comparison {
   readonly own: LogsqlStore;
   readonly #streams: StreamDirectory;
   #tenants = 1000;
-  constructor(own: LogsqlStore) {
+  readonly #table: Table;
+  constructor(own: LogsqlStore, table = LOGS) {
     this.own = own;
+    this.#table = table;
     this.#streams = new StreamDirectory(own.store);
   }
 
   async load(entries: readonly LogEntry[]): Promise<DataSet> {
     const tenantId = (this.#tenants += 1);
-    await this.own.insert(tenantId, entries);
+    if (this.#table === LOGS) await this.own.insert(tenantId, entries);
+    else await insertSpanRows(this.own.store, tenantId, entries);
     return { tenantId, entries };
   }
 
@@ -69,7 +75,7 @@ export class Comparison {
     inBothForms: boolean,
   ): Promise<{ readonly compared: number; readonly differences: Difference[] }> {
     const room = new StatementBudget();
-    const conditions = texts.flatMap((text) => conditionOf(text, set, room, inBothForms));
+    const conditions = texts.flatMap((text) => conditionOf(text, set, { room, inBothForms, table: this.#table }));
     if (conditions.length === 0) return { compared: 0, differences: [] };
     const memory = conditions.map(({ filter }) => set.entries.flatMap((entry, index) => (filter.matches(entry) ? [index] : [])));
     const found = await this.#matches(set, conditions);
@@ -84,7 +90,7 @@ export class Comparison {
     const columns = conditions.flatMap(({ sql: forms }) => forms.map((form) => sql`groupArrayIf(kafka_idx, ${form})`));
     try {
       const [row = []] = await this.own.store.rows(
-        sql`SELECT ${join(columns, sql`, `)} FROM logs WHERE tenant_id = ${uint32(set.tenantId)}`,
+        sql`SELECT ${join(columns, sql`, `)} FROM ${this.#table.from} WHERE tenant_id = ${uint32(set.tenantId)}`,
         { tenantId: set.tenantId, timeoutMs: TIMEOUT_MS, settings: { max_threads: 1 } },
       );
       let at = 0;
@@ -112,7 +118,7 @@ export class Comparison {
 
   async #run({ tenantId }: DataSet, query: Query, window: Window, limit: number): Promise<LogEntry[]> {
     const runner = { store: this.own.store, streams: this.#streams, densities: SLICED, options: { tenantId, timeoutMs: TIMEOUT_MS } };
-    return runQuery(query, { tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
+    return runQuery(query, { table: this.#table, tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
   }
 }
 
@@ -135,10 +141,12 @@ export function comparable(row: LogEntry): string {
   return `{${fields.join(',')}}`;
 }
 
-function conditionOf(text: string, set: DataSet, room: StatementBudget, inBothForms: boolean): Condition[] {
+type Forms = { readonly room: StatementBudget; readonly inBothForms: boolean; readonly table: Table };
+
+function conditionOf(text: string, set: DataSet, { room, inBothForms, table }: Forms): Condition[] {
   const query = parsed(text);
   if (query === null || query.pipes.length > 0) return [];
-  const context: SqlContext = { tenantId: set.tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
+  const context: SqlContext = { table, tenantId: set.tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
   const forms = [context, { ...context, indexed: false }].slice(0, inBothForms ? 2 : 1).map((each) => query.filter.sql(each));
   if (!forms.every((form) => form !== null)) return [];
   const different = forms.filter((form, index) => index === 0 || form.strings.join() !== forms[0]?.strings.join());

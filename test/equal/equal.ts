@@ -1,5 +1,7 @@
 /** Random queries over random entries, in memory and in ClickHouse: the property that both back ends of LogsQL are equal. */
 import { renderEntry, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { LOGS } from '../../logsql/sql/logs-table.ts';
+import { SPANS } from '../../logsql/sql/spans-table.ts';
 import { Random } from '../fuzz/random.ts';
 import { LogsqlStore } from '../e2e/logsql-store.ts';
 import { ALWAYS, Comparison, MANY, parsed, type DataSet, type Difference, type How, type Window } from './compare.ts';
@@ -8,6 +10,7 @@ import { randomFilter, type Source } from './filters.ts';
 import { PROMOTED_NAMES, longEntries } from './long-entries.ts';
 import { randomPipes, type RandomPipes } from './pipes.ts';
 import { shrinkList, shrinkQuery } from './shrink.ts';
+import { SPAN_NAMES, randomSpanRows } from './spans.ts';
 
 export type EqualOptions = {
   /** How many queries are compared, each over the entries of one set. */
@@ -15,8 +18,8 @@ export type EqualOptions = {
   readonly seed: number;
   /** One in so many queries has pipes and runs through the planner; the rest are filters, many in one statement. */
   readonly wholeOneIn: number;
-  /** Which entries are asked for: of all kinds where it is absent, or those of promoted fields of any length alone. */
-  readonly kind?: 'long';
+  /** Which entries are asked for: of all kinds where it is absent, or those of promoted fields of any length alone; or spans. */
+  readonly kind?: 'long' | 'spans';
   /** Is called once the entries are there, before any query. */
   readonly loaded?: (own: LogsqlStore) => Promise<void>;
   /** Is called before the entries are there. */
@@ -43,7 +46,7 @@ export async function checkEqual({ pairs, seed, wholeOneIn, pipes = randomPipes,
   const own = await LogsqlStore.start();
   try {
     await how.prepared?.(own);
-    const comparison = new Comparison(own);
+    const comparison = new Comparison(own, how.kind === 'spans' ? SPANS : LOGS);
     const random = new Random(seed);
     const { sets, wide } = await loadSets(comparison, random, how.kind);
     await how.loaded?.(own);
@@ -73,6 +76,11 @@ async function loadSets(
 ): Promise<{ readonly sets: readonly DataSet[]; readonly wide: DataSet | null }> {
   const sets: DataSet[] = [];
   if (kind === undefined) for (let index = 0; index < SETS; index += 1) sets.push(await comparison.load(randomEntries(random, ENTRIES)));
+  if (kind === 'spans') {
+    for (let index = 0; index < SETS; index += 1)
+      sets.push({ ...(await comparison.load(randomSpanRows(random, ENTRIES))), names: SPAN_NAMES });
+    return { sets, wide: null };
+  }
   const wide = kind === undefined ? await comparison.load(wideEntries(random, WIDE_ENTRIES)) : null;
   sets.push({ ...(await comparison.load(longEntries(random, LONG_ENTRIES))), names: PROMOTED_NAMES });
   return { sets, wide };

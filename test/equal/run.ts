@@ -3,6 +3,7 @@
  *   npm run equal -- [--pairs 200000] [--seed 1]             both back ends of LogsQL give the same
  *   npm run equal -- --groups [--pairs 200000]              the same, of pipes after groups alone
  *   npm run equal -- --long [--pairs 200000]                the same, of promoted fields of any length alone
+ *   npm run equal -- --spans [--pairs 200000]               the same, of spans
  *   npm run equal -- --canaries [--queries 50000] [--seed 1]  no query gives a row of another tenant
  *   npm run equal -- --budgets [--queries 10000] [--seed 1]   with little memory and time each ends, and gives what it would alone
  */
@@ -19,6 +20,7 @@ const { values: flags } = parseArgs({
     seed: { type: 'string', default: '1' },
     groups: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
+    spans: { type: 'boolean', default: false },
     canaries: { type: 'boolean', default: false },
     budgets: { type: 'boolean', default: false },
   },
@@ -33,7 +35,7 @@ const report = flags.canaries
     ? await checkBudgets({ queries, seed, progress, isTimed: true })
     : await checkEqual({
         ...{ pairs: Number(flags.pairs), seed, progress },
-        ...(flags.long ? ({ kind: 'long' } as const) : {}),
+        ...(flags.long ? ({ kind: 'long' } as const) : flags.spans ? ({ kind: 'spans' } as const) : {}),
         ...(flags.groups ? { wholeOneIn: 1, pipes: (source) => ({ text: randomGroupPipes(source), isOrdered: true }) } : { wholeOneIn: 8 }),
       });
 const faults = 'leaks' in report ? report.leaks : report.counterexamples;

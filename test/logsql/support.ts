@@ -1,3 +1,4 @@
+import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { LogsqlSyntaxError } from '../../logsql/base/errors.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { QueryMemory, type MemoryLimits } from '../../logsql/base/memory.ts';
@@ -64,6 +65,7 @@ export const plainOf = (row: LogEntry): Plain =>
 
 export const planOf = (text: string, options: Partial<PlanOptions> = {}): Plan =>
   planQuery(parse(text), {
+    table: LOGS,
     tenantId: 7,
     start: NOW - 3_600_000_000_000n,
     end: NOW,

@@ -1,3 +1,6 @@
+import type { Table } from '../../logsql/base/table.ts';
+import { LOGS } from '../../logsql/sql/logs-table.ts';
+import { SPANS } from '../../logsql/sql/spans-table.ts';
 import { expect } from 'chai';
 import { filters } from '../../logsql/filters/index.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
@@ -54,6 +57,12 @@ const FILTERS = [
   '{%="b"}',
   '{a=~%}',
   '{a in (%)}',
+  'resource.%:=%',
+  'attributes.%:%',
+  'status:%',
+  'kind:in(%, a)',
+  'duration:>%',
+  'parent_span_id:=%',
   'f:value_type(%)',
   'level:%',
   'trace_id:=%',
@@ -101,8 +110,12 @@ const PIPES = [
 
 async function checkPlan(query: string): Promise<void> {
   if (syntaxError(query) !== null) return;
+  for (const table of [LOGS, SPANS]) await checkPlanOver(table, query);
+}
+
+async function checkPlanOver(table: Table, query: string): Promise<void> {
   const { filter, pipes } = parse(query);
-  const plan = await planWhole(new Query({}, filter, pipes), OPTIONS, () => Promise.resolve([]));
+  const plan = await planWhole(new Query({}, filter, pipes), { table, ...OPTIONS }, () => Promise.resolve([]));
   for (let part: Plan | null = plan; part !== null; part = 'otherwise' in part ? part.otherwise : null) {
     for (const statement of await statementsOf(part)) {
       const { text } = renderSql(statement);

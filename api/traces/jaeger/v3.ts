@@ -53,7 +53,7 @@ export function searchV3(query: URLSearchParams): JaegerSearch {
   checkLimit(Number(limit), depthName);
   const [attributesName, attributes] = given(query, 'query.attributes');
   const [, service] = given(query, 'query.serviceName', 'query.service_name');
-  const [, operation] = given(query, 'query.operationName', 'query.operation_name');
+  const [, operation] = given(query, 'query.operationName', 'query.operation_name', 'query.spanName', 'query.span_name');
   const tags = attributes === '' ? [] : stringsOf(attributes, `malformed parameter ${attributesName}`);
   const [min, max] = [
     durationOf(query, 'query.durationMin', 'query.duration_min'),
@@ -71,6 +71,13 @@ export function traceV3(id: string, query: URLSearchParams): { readonly id: stri
   } catch (error) {
     throw malformed('trace_id', error instanceof Error ? error.message : '');
   }
+}
+
+/** Where calls are counted: nanoseconds, as digits. Throws HttpError 400. */
+export function dependenciesV3(query: URLSearchParams): { readonly start: string; readonly end: string } {
+  const [start, end] = [timeOf(query, 'startTime', 'start_time'), timeOf(query, 'endTime', 'end_time')];
+  if (start === null || end === null) throw invalidParameter('startTime and endTime are required');
+  return { start, end };
 }
 
 /** The kind that operations are to have. */

@@ -3,9 +3,11 @@ import { renderExplained, type ExplainedQuery } from '../../../cli/explained.ts'
 import { explainSearch } from '../../../api/search/explain.ts';
 import { PatternDirectory } from '../../../api/query/patterns/pattern-directory.ts';
 import type { Deps, Request } from '../../../api/query/deps.ts';
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { memoryFor, NOW } from '../../logsql/support.ts';
 
 const deps: Deps = {
+  table: LOGS,
   now: () => NOW,
   memory: memoryFor(),
   maxFacetFields: 50,

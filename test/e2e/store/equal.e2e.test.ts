@@ -6,6 +6,7 @@ import { extent } from '../../extent.ts';
 import { builtWorker } from '../built-worker.ts';
 
 const PAIRS = extent(500, 20_000);
+const SPANS = extent(150, 5000);
 const HOSTILE = extent(80, 2500);
 const CRAMPED = extent(100, 10_000);
 
@@ -19,6 +20,13 @@ describe('LogsQL, random queries over random entries', function () {
     expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
     expect(filters).to.be.above(0.75 * PAIRS);
     expect(queries).to.be.above(0.05 * PAIRS);
+  });
+
+  it(`${SPANS.toLocaleString('en')} over spans: ClickHouse gives what memory gives`, async () => {
+    const { filters, queries, counterexamples } = await checkEqual({ pairs: SPANS, seed: 1, wholeOneIn: 8, kind: 'spans', progress });
+    expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
+    expect(filters).to.be.above(0.75 * SPANS);
+    expect(queries).to.be.above(0.05 * SPANS);
   });
 
   it(`${CRAMPED.toLocaleString('en')} with little memory and time: each ends, and gives what it would alone`, async () => {

@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createQueryRoutes } from '../../../api/search/routes.ts';
@@ -60,7 +61,7 @@ describe('GET /facets', function () {
     const { options: own_, filter } = parse('*');
     const rows = await runQuery(
       new Query(own_, filter, [pipe]),
-      { tenantId, ...EVERYTHING, widest: EVERYTHING },
+      { table: LOGS, tenantId, ...EVERYTHING, widest: EVERYTHING },
       { store: own.store, streams: new StreamDirectory(own.store), options: { tenantId, timeoutMs: 30_000 } },
       100_000,
     );

@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { runQuery } from '../../../api/query/run.ts';
 import { StreamDirectory } from '../../../api/query/streams.ts';
@@ -58,7 +59,7 @@ describe('sorts with a limit in ClickHouse', function () {
   const ids = (rows: readonly LogEntry[]): string[] => rows.map((row) => `${textOf(row.get('n'))} ${textOf(row.get('v'))}`);
   async function check(query: string): Promise<void> {
     expect(planOf(query).kind, query).to.equal('gather');
-    const options = { tenantId: 1, start: EVERYTHING.start, end: EVERYTHING.end, widest: EVERYTHING, memory: memoryFor() };
+    const options = { table: LOGS, tenantId: 1, start: EVERYTHING.start, end: EVERYTHING.end, widest: EVERYTHING, memory: memoryFor() };
     const runner = { store: own.store, streams: new StreamDirectory(own.store), options: { tenantId: 1, timeoutMs: 30_000 } };
     const expected = await evaluate(parse(query), entries.toReversed(), EVERYTHING);
     expect(ids(await runQuery(parse(query), options, runner)), query).to.deep.equal(ids(expected));

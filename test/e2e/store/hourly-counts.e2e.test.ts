@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { runQuery } from '../../../api/query/run.ts';
@@ -87,7 +88,7 @@ describe('the hourly counts', function () {
   const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
 
   type Window = { readonly start: bigint; readonly end: bigint };
-  const options = ({ start, end }: Window): PlanOptions => ({ tenantId, start, end, widest: EVERYTHING, memory: memoryFor() });
+  const options = ({ start, end }: Window): PlanOptions => ({ table: LOGS, tenantId, start, end, widest: EVERYTHING, memory: memoryFor() });
   const windows: readonly Window[] = [
     { start: MIN_TIME, end: MAX_TIME },
     { start: BASE - 3n * HOUR, end: BASE + 3n * HOUR - 1n },

@@ -191,6 +191,45 @@ describe("Jaeger's query API", function () {
   const groupsOf = async (id: string): Promise<number> =>
     (await get<{ readonly result: { readonly resourceSpans: readonly object[] } }>(`/api/v3/traces/${id}`)).result.resourceSpans.length;
 
+  it("lists summaries as Jaeger's UI reads them, with parameters in camel and in snake case", async () => {
+    const [start, end] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
+    const camel = { 'query.serviceName': 'cart', 'query.startTimeMin': start, 'query.startTimeMax': end, 'query.searchDepth': '2' };
+    const { summaries } = await get<{ readonly summaries: readonly Readonly<Record<string, unknown>>[] }>('/api/v3/trace-summaries', camel);
+    expect(summaries.map(({ traceId: id }) => id)).to.deep.equal([traceId(5), traceId(4)]);
+    expect(summaries[1]).to.deep.equal({
+      ...{ traceId: traceId(4), rootServiceName: 'web', rootOperationName: 'GET /cart' },
+      ...{ minStartTimeUnixNano: String(SPANS_AT + 3_000_000_000n), maxEndTimeUnixNano: String(SPANS_AT + 3_100_000_000n) },
+      ...{ spanCount: 4, errorSpanCount: 1, orphanSpanCount: 0 },
+      services: [
+        { name: 'cart', spanCount: 2, errorSpanCount: 1 },
+        { name: 'web', spanCount: 2, errorSpanCount: 0 },
+      ],
+    });
+    const snake = { 'query.service_name': 'cart', 'query.span_name': 'get', 'query.start_time_min': start, 'query.start_time_max': end };
+    const of = async (more: Readonly<Record<string, string>>): Promise<unknown[]> =>
+      (await get<{ readonly summaries: readonly Readonly<Record<string, unknown>>[] }>('/api/v3/trace-summaries', { ...snake, ...more })).summaries.map(({ traceId: id }) => id); // prettier-ignore
+    expect(await of({ 'query.num_traces': '1' })).to.deep.equal([traceId(5)]);
+    expect(await of({ 'query.attributes': '{"user.id":"u3"}' })).to.deep.equal([traceId(3)]);
+    expect(await of({ 'query.duration_min': '1s' })).to.deep.equal([]);
+    expect(await call('/api/v3/trace-summaries', { 'query.serviceName': 'cart' })).to.include({ status: 400 });
+    // a trace whose root has not come; sent twice
+    await insertSpans(own.store, 3, [...request(9, 0).slice(1), ...request(9, 0).slice(1)]);
+    const partial = await get<{ readonly summaries: readonly object[] }>('/api/v3/trace-summaries', { ...camel, 'query.serviceName': 'web' }, 'three'); // prettier-ignore
+    expect(partial.summaries[0]).to.include({ spanCount: 3, orphanSpanCount: 2, rootServiceName: 'web', rootOperationName: 'call cart' });
+  });
+
+  it('counts calls between services by its v3', async () => {
+    const [start, end] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
+    const dependencies = [{ parent: 'web', child: 'cart', callCount: '5' }];
+    expect(await get('/api/v3/dependencies', { startTime: start, endTime: end })).to.deep.equal({ dependencies });
+    expect(await get('/api/v3/dependencies', { start_time: start, end_time: end })).to.deep.equal({ dependencies });
+    expect(await get('/api/v3/dependencies', { start_time: end, end_time: start })).to.deep.equal({ dependencies: [] });
+    expect(await call('/api/v3/dependencies', { startTime: start })).to.deep.include({
+      status: 400,
+      body: { error: { httpCode: 400, message: 'startTime and endTime are required' } },
+    });
+  });
+
   it('refuses in its own envelope what it cannot understand, and who has no key', async () => {
     expect(await call('/api/traces')).to.deep.include({
       status: 400,

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { flattenJson } from '../../../logsql/base/json.ts';
 import { jsonField } from '../../../logsql/sql/json.ts';
 import { Layers } from '../../../logsql/sql/layers.ts';
-import { or, tableText } from '../../../logsql/sql/text.ts';
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
+import { or } from '../../../logsql/sql/text.ts';
 import type { RowInput } from '../../../logsql/base/types.ts';
 import { join, sql, uint32, type Sql } from '../../../pipeline/core/sql.ts';
 import { EVERYTHING, entryOf } from '../../logsql/support.ts';
@@ -35,16 +36,16 @@ describe('fields of JSON in SQL', function () {
     const columns = NAMES.flatMap((name) => {
       const doubts: Sql[] = [];
       const input: RowInput = {
-        context: { tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: false },
+        context: { table: LOGS, tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: false },
         run: EVERYTHING,
-        text: tableText,
+        text: (field) => LOGS.text(field),
         name: (expression) => layers.name(expression),
         doubt: (rows) => doubts.push(layers.name(rows)),
       };
       const value = jsonField(sql`_msg`, name, input) ?? sql`'none'`;
       return [sql`${or(doubts)} > 0`, value];
     });
-    const source = layers.over(sql`logs WHERE tenant_id = ${uint32(tenantId)}`, true);
+    const source = layers.over(sql`logs WHERE tenant_id = ${uint32(tenantId)}`, LOGS);
     const statement = sql`SELECT ${join(columns, sql`, `)} FROM ${source} ORDER BY kafka_idx`;
     const rows = await own.store.rows(statement, { tenantId, timeoutMs: 60_000 });
     return rows.map((row) => NAMES.map((_name, index) => (Number(row[2 * index]) > 0 ? null : String(row[2 * index + 1]))));

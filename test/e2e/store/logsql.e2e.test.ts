@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { runQuery } from '../../../api/query/run.ts';
@@ -41,7 +42,7 @@ describe('LogsQL in ClickHouse', function () {
     window: { readonly start: bigint; readonly end: bigint } = EVERYTHING,
   ): Promise<LogEntry[]> => {
     const options = { tenantId, timeoutMs: 30_000 };
-    const plan = { tenantId, start: window.start, end: window.end, widest: EVERYTHING, memory: EVERYTHING.memory };
+    const plan = { table: LOGS, tenantId, start: window.start, end: window.end, widest: EVERYTHING, memory: EVERYTHING.memory };
     return runQuery(query, plan, { store: own.store, streams, options }, limit);
   };
 
@@ -248,7 +249,7 @@ describe('LogsQL in ClickHouse', function () {
     const rows = Array.from({ length: 200 }, (_none, index) => ({ _msg: 'm', k: String(index % 150), few: String(index % 3) }));
     await own.insert(tenant, complete(rows));
     const ask = async (query: string, limits: Partial<MemoryLimits>): Promise<readonly LogEntry[] | string> => {
-      const plan = { tenantId: tenant, ...EVERYTHING, widest: EVERYTHING, memory: memoryFor(limits) };
+      const plan = { table: LOGS, tenantId: tenant, ...EVERYTHING, widest: EVERYTHING, memory: memoryFor(limits) };
       const runner = { store: own.store, streams, options: { tenantId: tenant, timeoutMs: 30_000 } };
       return runQuery(parse(query), plan, runner).catch((error: unknown) => (error instanceof HttpError ? `${String(error.status)} ${error.message}` : String(error))); // prettier-ignore
     };
@@ -280,7 +281,7 @@ describe('LogsQL in ClickHouse', function () {
         ['options(ignore_global_time_filter=true) !k:in(_time:>1970 | stats by (m) count() n | fields m)', ['b']],
         ['k:in(* | copy m as x | fields x) | uniq by (k)', ['a']],
       ] as const) {
-        const plan = { tenantId: one, ...EVERYTHING, widest: EVERYTHING, memory: EVERYTHING.memory };
+        const plan = { table: LOGS, tenantId: one, ...EVERYTHING, widest: EVERYTHING, memory: EVERYTHING.memory };
         const runner = { store, streams, options: { tenantId: one, timeoutMs: 30_000 } };
         const found = await runQuery(parse(query), plan, runner);
         expect(

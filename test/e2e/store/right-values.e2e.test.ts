@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { runQuery } from '../../../api/query/run.ts';
 import { StreamDirectory } from '../../../api/query/streams.ts';
@@ -28,7 +29,7 @@ describe('right values, in ClickHouse', function () {
   async function over(entries: readonly LogEntry[]): Promise<(query: string) => Promise<LogEntry[]>> {
     const tenantId = (tenants += 1);
     await own.insert(tenantId, [...entries].reverse());
-    const plan = { tenantId, start: EVERYTHING.start, end: EVERYTHING.end, widest: EVERYTHING };
+    const plan = { table: LOGS, tenantId, start: EVERYTHING.start, end: EVERYTHING.end, widest: EVERYTHING };
     return (query) =>
       runQuery(
         parse(query),

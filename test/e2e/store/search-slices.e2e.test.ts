@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { rows, texts } from '../../../api/query/rows.ts';
 import type { Runner } from '../../../api/query/runner.ts';
@@ -53,7 +54,7 @@ describe('a search that looks at all entries', function () {
     const [start, end] = [nanoseconds('2026-11-18T10:00:00Z'), nanoseconds('2026-11-18T10:02:30Z')];
     const memory = new QueryMemory(MEMORY);
     const query = parseQuery(text, { now: NOW });
-    const prepared = await prepare(query, { tenantId: TENANT, start, end, widest: ALWAYS, memory }, runner);
+    const prepared = await prepare(query, { table: LOGS, tenantId: TENANT, start, end, widest: ALWAYS, memory }, runner);
     const wanted = { limit };
     const found: string[] = [];
     if (asTexts) for await (const chunk of texts(prepared.plan, runner, wanted) ?? []) found.push(...chunk.rows);

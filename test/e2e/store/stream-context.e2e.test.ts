@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { runQuery } from '../../../api/query/run.ts';
@@ -30,7 +31,7 @@ describe('stream_context in ClickHouse', function () {
   });
   after(() => own.stop());
 
-  const options = { tenantId: 1, start: EVERYTHING.start, end: EVERYTHING.end, widest: EVERYTHING };
+  const options = { table: LOGS, tenantId: 1, start: EVERYTHING.start, end: EVERYTHING.end, widest: EVERYTHING };
   async function check(query: string): Promise<void> {
     const runner = { store: own.store, streams: new StreamDirectory(own.store), options: { tenantId: 1, timeoutMs: 30_000 } };
     const expected = await evaluate(parse(query), entries.toReversed(), EVERYTHING);

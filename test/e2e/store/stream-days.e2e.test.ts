@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { runQuery } from '../../../api/query/run.ts';
 import { StreamDirectory } from '../../../api/query/streams.ts';
@@ -86,7 +87,7 @@ describe('streams of any day', function () {
     await own.insert(2, entries);
     const options = { tenantId: 2, timeoutMs: 10_000 };
     const run = async (query: string, start: bigint, end: bigint): Promise<LogEntry[]> => {
-      const plan = { tenantId: 2, start, end, widest: ALWAYS, memory: EVERYTHING.memory };
+      const plan = { table: LOGS, tenantId: 2, start, end, widest: ALWAYS, memory: EVERYTHING.memory };
       return runQuery(parse(query), plan, { store: own.store, streams: new StreamDirectory(own.store), options }, 100);
     };
     const labels = (rows: readonly LogEntry[]): unknown[] => rows.map((row) => plainOf(row)['_stream']).sort();

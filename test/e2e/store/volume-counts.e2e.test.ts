@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { LogCover, type LogPositions } from '../../../api/query/log-cover.ts';
@@ -176,7 +177,7 @@ describe('counting by the volume', function () {
     }).of(tenantId);
 
   type Window = { readonly start: bigint; readonly end: bigint };
-  const options = (window: Window, tenantId: number, cover: VolumeCover | null): PlanOptions => ({ ...window, tenantId, widest: EVERYTHING, memory: memoryFor(), cover }); // prettier-ignore
+  const options = (window: Window, tenantId: number, cover: VolumeCover | null): PlanOptions => ({ table: LOGS, ...window, tenantId, widest: EVERYTHING, memory: memoryFor(), cover }); // prettier-ignore
   const run = async (query: string, window: Window, tenantId: number, cover: VolumeCover | null): Promise<string[]> => {
     const runner = { store: own.store, streams, options: { tenantId, timeoutMs: 30_000 } };
     const rows: readonly LogEntry[] = await runQuery(parse(query), options(window, tenantId, cover), runner, 10_000);

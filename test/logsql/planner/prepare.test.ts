@@ -1,3 +1,4 @@
+import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import { planWhole } from '../../../logsql/planner/prepare.ts';
 import type { Plan } from '../../../logsql/planner/plan.ts';
@@ -7,6 +8,7 @@ import { MAX_TIME, MIN_TIME } from '../../../pipeline/core/time.ts';
 import { NOW, entryOf, memoryFor, parse, statementOf } from '../support.ts';
 
 const OPTIONS: PlanOptions = {
+  table: LOGS,
   tenantId: 7,
   start: NOW - 3_600_000_000_000n,
   end: NOW,
