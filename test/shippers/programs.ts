@@ -95,6 +95,7 @@ export const throughCollector =
     const [port = 0] = await freePorts(1);
     const collector = start(at, path.join(at.toolset, 'bin', 'otelcol'), ['--config', 'config.yaml'], { env: { OTLP_PORT: String(port) } });
     await send(port, '', collector);
+    if (collector.exitCode() !== null) return collector;
     const place = layOut(example, at.toolset, { port, key: at.key });
     const sender = await run(place);
     await sender.ended;

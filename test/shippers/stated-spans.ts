@@ -158,7 +158,8 @@ const placeOf = (side: string, { ipv4, port }: EndpointOfZipkin = {}): Values =>
 export const byZipkin: Statement = (output) =>
   jsonLines<PrintedByZipkin>(output).map(
     ({ traceId, id, parentId = '', kind, localEndpoint, remoteEndpoint, annotations = [], ...span }) => {
-      const { error, ...tags } = span.tags ?? {};
+      const { tags = {} } = span;
+    const { error } = tags;
       const peer = remoteEndpoint?.serviceName;
       return {
         ...{
