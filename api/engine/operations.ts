@@ -20,6 +20,7 @@ import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
 import * as jaeger from '../traces/jaeger/operations.ts';
+import { dependenciesV3, traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
@@ -67,6 +68,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['jaeger/v3/operations', operationsV3],
   ['jaeger/v3/traces', findTracesV3],
   ['jaeger/v3/trace', showTraceV3],
+  ['jaeger/v3/trace-summaries', traceSummariesV3],
+  ['jaeger/v3/dependencies', dependenciesV3],
   ['live/open', openLive],
   ['live/backfill', backfill],
   ['live/alerts', publishedSince],

@@ -71,7 +71,7 @@ const asStored = (traces: readonly TraceBounds[], { tenantId }: Request) =>
   sql`SELECT lower(hex(trace_id)) AS id, time AS at, toInt64(duration) AS took, service AS at_service, name AS at_name, status AS state, ${IS_ROOT} AS is_root FROM spans WHERE ${conjunction([spansOf(traces, tenantId)])}`;
 
 /** Traces that are counted in one statement: near in time, as they come; large ones alone. */
-function* countedTogether(traces: readonly TraceBounds[]): Generator<readonly TraceBounds[]> {
+export function* countedTogether(traces: readonly TraceBounds[]): Generator<readonly TraceBounds[]> {
   let [batch, rows]: [TraceBounds[], number] = [[], 0];
   for (const trace of [...traces].sort((a, b) => (a.start < b.start ? -1 : 1))) {
     if (batch.length > 0 && rows + trace.rows > MAX_COUNTED_ROWS) {

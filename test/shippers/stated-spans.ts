@@ -159,7 +159,7 @@ export const byZipkin: Statement = (output) =>
   jsonLines<PrintedByZipkin>(output).map(
     ({ traceId, id, parentId = '', kind, localEndpoint, remoteEndpoint, annotations = [], ...span }) => {
       const { tags = {} } = span;
-    const { error } = tags;
+      const { error } = tags;
       const peer = remoteEndpoint?.serviceName;
       return {
         ...{

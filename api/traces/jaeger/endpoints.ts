@@ -3,7 +3,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { ErrorStyle } from '../../http/render-error.ts';
 import type { QueryRuntime } from '../../query/runtime.ts';
 import { dependencyWindow, jaegerSearch, jaegerTraceOf, kindOf, serviceOf, serviceRequired } from './parameters.ts';
-import { kindV3, searchV3, traceV3 } from './v3.ts';
+import { dependenciesWindowV3, kindV3, searchV3, traceV3 } from './v3.ts';
 
 /** Where Jaeger's paths are: under the tenant's, and at the root, where the key names the tenant: some clients drop the path of a URL. */
 const BASES = ['/api/v1/tenants/{tenant_id}/jaeger', ''];
@@ -24,6 +24,8 @@ const PATHS_V3: readonly JaegerPath[] = [
   ['/api/v3/services', 'v3/services', () => ({})],
   ['/api/v3/operations', 'v3/operations', ({ query }) => ofServiceV3(query)],
   ['/api/v3/traces', 'v3/traces', ({ query }) => searchV3(query)],
+  ['/api/v3/trace-summaries', 'v3/trace-summaries', ({ query }) => searchV3(query)],
+  ['/api/v3/dependencies', 'v3/dependencies', ({ query }) => dependenciesWindowV3(query)],
   ['/api/v3/traces/{trace_id}', 'v3/trace', ({ params, query }) => traceV3(params['trace_id'] ?? '', query)],
 ];
 

@@ -26,7 +26,7 @@ const envelope = (data: string, total = 0, errors: readonly object[] | null = nu
   `{"data":${data},"total":${String(total)},"limit":0,"offset":0,"errors":${JSON.stringify(errors)}}`;
 
 /** A span of time within what can be stored, and what the plan still shows. */
-function shown(start: bigint, end: bigint, request: Request, deps: Deps): Span {
+export function shown(start: bigint, end: bigint, request: Request, deps: Deps): Span {
   const floor = retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME;
   return { start: start < floor ? floor : start, end: end > MAX_TIME ? MAX_TIME : end };
 }
@@ -34,7 +34,7 @@ function shown(start: bigint, end: bigint, request: Request, deps: Deps): Span {
 const lately = (request: Request, deps: Deps): Span => shown(deps.now() - LISTED, deps.now(), request, deps);
 
 /** The name of a service as Jaeger has it. */
-const named = (service: string): string => (service === '' ? NO_SERVICE : service);
+export const named = (service: string): string => (service === '' ? NO_SERVICE : service);
 
 const servicesLately = async (request: Request, deps: Deps): Promise<readonly string[]> => [
   ...new Set((await servicesIn(lately(request, deps), request, deps)).slice(0, MAX_NAMES).map(named)),

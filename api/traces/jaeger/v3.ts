@@ -12,7 +12,8 @@ import { traceBounds, type TraceBounds } from '../trace-bounds.ts';
 import { adjusted, missingParent, type Adjusted } from './adjust.ts';
 import { badTime, isRfc3339, readBool, readInt } from './go-words.ts';
 import { operationsOf, searched } from './operations.ts';
-import { checkLimit, filterOf, jaegerIdOf, stringsOf, type JaegerSearch } from './parameters.ts';
+import { validSpan } from './valid-otlp.ts';
+import { checkLimit, filterOf, jaegerIdOf, stringsOf, type JaegerSearch, type JaegerWindow } from './parameters.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 const DEFAULT_DEPTH = 100;
@@ -87,6 +88,12 @@ export function traceV3(id: string, query: URLSearchParams): { readonly id: stri
   }
 }
 
+/** The window of dependencies. Throws HttpError 400. */
+export const dependenciesWindowV3 = (query: URLSearchParams): JaegerWindow => ({
+  start: timeOf(query, 'startTime', 'start_time'),
+  end: timeOf(query, 'endTime', 'end_time'),
+});
+
 /** The kind that operations are to have. */
 export const kindV3 = (query: URLSearchParams): string => given(query, 'spanKind', 'span_kind')[1];
 
@@ -115,16 +122,16 @@ export async function findTracesV3(parameters: JaegerSearch, request: Request, d
 function result(traces: readonly TraceBounds[], raw: boolean, request: Request, deps: Deps): EngineAnswer {
   if (traces.length === 0) throw new HttpError(404, 'not_found', 'No traces found');
   const spans = readTraces(traces, request, deps);
-  return { headers: JSON_TYPE, stream: wrapped(otlpPieces(raw ? spans : changed(spans))) };
+  return { headers: JSON_TYPE, stream: wrapped(otlpPieces(changed(spans, raw))) };
 }
 
-/** Traces with what Jaeger changes about their spans and warns of; a trace that is not held as a whole stays as it is. */
-async function* changed(traces: AsyncIterable<TraceSpans>): AsyncGenerator<TraceSpans> {
-  for await (const trace of traces) yield trace.isWhole ? { ...trace, spans: changedSpans(trace.spans) } : trace;
+/** Traces with what Jaeger changes about their spans and warns of, unless they are held only in part; and all of them as Jaeger UI takes spans. */
+async function* changed(traces: AsyncIterable<TraceSpans>, raw: boolean): AsyncGenerator<TraceSpans> {
+  for await (const trace of traces) yield { ...trace, spans: changedSpans(trace.spans, raw || !trace.isWhole) };
 }
 
-async function* changedSpans(spans: TraceSpans['spans']): AsyncGenerator<readonly StoredSpan[]> {
-  for await (const some of spans) yield adjusted(some, missingParent).map(withWarnings);
+async function* changedSpans(spans: TraceSpans['spans'], asSent: boolean): AsyncGenerator<readonly StoredSpan[]> {
+  for await (const some of spans) yield (asSent ? some : adjusted(some, missingParent).map(withWarnings)).map(validSpan);
 }
 
 /** Warnings are an attribute, an array of strings. */

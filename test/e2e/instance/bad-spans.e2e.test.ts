@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { requestOf, tracesProtobuf, type AnyValue, type SpanJson } from '../../fixtures/otlp/traces.ts';
+import { deepAttribute, ofService, spanBytes } from '../../hostile/span-bytes.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
 
@@ -23,6 +24,15 @@ function span(more: SpanJson = {}): SpanJson {
   };
 }
 
+/** protobufjs writes no value as deep as that. */
+const protobufOf = (more: SpanJson, good: SpanJson): Buffer =>
+  JSON.stringify(more).includes('"deep"')
+    ? Buffer.concat([
+        ofService('deep', [spanBytes({ trace: ++made, span: 1, more: deepAttribute(65) })]),
+        tracesProtobuf(requestOf([good])),
+      ])
+    : tracesProtobuf(requestOf([span(more), good]));
+
 /** A span that is rejected, and the reason that is given. */
 const REJECTED: readonly (readonly [what: string, more: () => SpanJson, reason: string | RegExp])[] = [
   ['a trace id of zeros', () => ({ traceId: '0'.repeat(32) }), 'the trace id is missing or all zeros'],
@@ -33,11 +43,11 @@ const REJECTED: readonly (readonly [what: string, more: () => SpanJson, reason: 
   ['a span id of 4 bytes', () => ({ spanId: '1'.repeat(8) }), 'the span id is not 8 bytes'],
   ["a parent's id of 9 bytes", () => ({ parentSpanId: '1'.repeat(18) }), 'the id of the parent is not 8 bytes'],
   ['an end before the start', () => ({ endTimeUnixNano: String(now() - DAY) }), 'the span ends before it begins'],
-  ['a time that is long ago', () => ({ startTimeUnixNano: '1', endTimeUnixNano: '2' }), /time|old|before/],
+  ['no start', () => ({ startTimeUnixNano: '0' }), 'start'],
   [
-    'a time that is long hence',
-    () => ({ startTimeUnixNano: String(now() + 30n * DAY), endTimeUnixNano: String(now() + 31n * DAY) }),
-    /time|future|after/,
+    'times after 2261',
+    () => ({ startTimeUnixNano: '18446744073709551000', endTimeUnixNano: '18446744073709551001' }),
+    '_time is after the year 2261',
   ],
   [
     '1,001 attributes',
@@ -68,16 +78,13 @@ describe('spans that cannot be taken', function () {
   for (const [what, more, reason] of REJECTED)
     it(`${what}: it alone is rejected, with its reason, in both encodings`, async () => {
       const good = [span(), span()];
-      const [json, protobuf] = good
-        .map((other) => requestOf([span(more()), other]))
-        .map((request, index) => (index === 0 ? JSON.stringify(request) : tracesProtobuf(request)));
-      const answer = await post(json ?? '', 'application/json');
+      const [json, protobuf] = [JSON.stringify(requestOf([span(more()), good[0] ?? {}])), protobufOf(more(), good[1] ?? {})];
+      const answer = await post(json, 'application/json');
       expect(answer.status).to.equal(200);
       const { partialSuccess } = answer.body as { partialSuccess: { rejectedSpans: unknown; errorMessage: string } };
       expect(Number(partialSuccess.rejectedSpans)).to.equal(1);
-      if (typeof reason === 'string') expect(partialSuccess.errorMessage).to.contain(reason);
-      else expect(partialSuccess.errorMessage).to.match(reason);
-      expect((await post(protobuf ?? '', 'application/x-protobuf')).status).to.equal(200);
+      expect(partialSuccess.errorMessage).to.contain(reason);
+      expect((await post(protobuf, 'application/x-protobuf')).status).to.equal(200);
       for (const { traceId, spanId } of good) expect((await stored(String(traceId)))['spanId']).to.equal(spanId);
     });
 
