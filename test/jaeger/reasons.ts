@@ -51,6 +51,6 @@ const REASONS: readonly Reason[] = [
 
 /** Why a member differs; null for no reason. */
 export function reasonOf(asked: string, { at, jaeger }: Difference): string | null {
-  const said = JSON.stringify(jaeger) ?? '';
+  const said = jaeger === undefined ? '' : JSON.stringify(jaeger);
   return REASONS.find((one) => one.question.test(asked) && one.at.test(at) && (one.jaeger?.test(said) ?? true))?.reason ?? null;
 }

@@ -77,7 +77,7 @@ function note(kept: Map<string, string[]>, question: string, difference: Differe
   const reason = reasonOf(question, difference);
   if (reason === null) unexplained += 1;
   const lines = kept.get(reason ?? 'WITHOUT A REASON') ?? [];
-  const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 300);
+  const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 300));
   lines.push(`${question} ${difference.at}: Jaeger ${shown(difference.jaeger)}, here ${shown(difference.here)}`);
   kept.set(reason ?? 'WITHOUT A REASON', lines);
 }

@@ -7,7 +7,7 @@ import { resourceAttributes, type Attributes, type StoredSpan } from '../stored-
 
 const [STRING, OTLP_JSON] = ['s', 'o'];
 /** JSON that may have a value of no member, or a double that is no number. */
-const DOUBTFUL = /\{\}|"doubleValue":"|"value":null/;
+const UNSURE = /\{\}|"doubleValue":"|"value":null/;
 
 type Item = { readonly attributes?: readonly KeyValue[] };
 type Link = Item & { readonly traceId?: string; readonly spanId?: string };
@@ -19,9 +19,9 @@ export function validSpan(span: StoredSpan): StoredSpan {
     ...span,
     attributes: validAttributes(attributes),
     ...validResource(span),
-    events: DOUBTFUL.test(events) ? JSON.stringify((JSON.parse(events) as Item[]).map(validItem)) : events,
+    events: UNSURE.test(events) ? JSON.stringify((JSON.parse(events) as Item[]).map(validItem)) : events,
     links: links === '' ? '' : validLinks(links),
-    context: DOUBTFUL.test(context) ? validContext(context) : context,
+    context: UNSURE.test(context) ? validContext(context) : context,
   };
 }
 

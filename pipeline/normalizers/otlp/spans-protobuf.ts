@@ -64,6 +64,7 @@ class Decoder {
     const wire = this.#wire;
     const { group } = this.#out;
     const { at, end } = wire;
+    if (!this.#holds(RESOURCE_SPANS_TAGS.scopeSpans)) return;
     group.beginResource();
     this.#findShared(RESOURCE_SPANS_TAGS.resource, RESOURCE_SPANS_TAGS.schemaUrl, group.resourceSchemaUrl);
     wire.seek(this.#found.start, this.#found.end);
@@ -79,6 +80,7 @@ class Decoder {
     const wire = this.#wire;
     const { group } = this.#out;
     const { at, end } = wire;
+    if (at === end) return;
     group.beginScope();
     this.#findShared(SCOPE_SPANS_TAGS.scope, SCOPE_SPANS_TAGS.schemaUrl, group.scopeSchemaUrl);
     wire.seek(this.#found.start, this.#found.end);
@@ -88,6 +90,24 @@ class Decoder {
     eachField(wire, SCOPE_SPANS_TAGS.spans, () => {
       this.#span();
     });
+  }
+
+  /** Whether the message that was entered has a field of this tag that is not empty: what has no spans needs no resource. */
+  #holds(wanted: number): boolean {
+    const wire = this.#wire;
+    const { at, end } = wire;
+    let isFound = false;
+    while (!isFound && wire.at < end) {
+      const tag = wire.tag();
+      if (tag !== wanted) wire.skip(tag);
+      else {
+        const outer = wire.enter();
+        isFound = wire.at < wire.end;
+        wire.leave(outer);
+      }
+    }
+    wire.seek(isFound ? at : end, end);
+    return isFound;
   }
 
   /** Finds the last field of the tag `wanted`, and the schema's URL. */

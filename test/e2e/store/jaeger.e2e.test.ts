@@ -220,8 +220,8 @@ describe("Jaeger's query API", function () {
     await insertSpans(own.store, 1, [{ trace: traceId(70), span: spanId(1), parent: spanId(8), service: 'odd', attributes: odd, columns }]);
     const shown = await get<{ readonly result: { readonly resourceSpans: readonly ResourceSpans[] } }>(`/api/v3/traces/${traceId(70)}`);
     JAEGER_UI.trace(shown, '');
-    const [{ resource, scopeSpans: [scoped] = [] } = {}] = shown.result.resourceSpans;
-    const [only] = scoped?.spans ?? [];
+    const [group] = shown.result.resourceSpans;
+    const [only] = group?.scopeSpans[0]?.spans ?? [];
     expect(only?.attributes.map(({ value }) => value)).to.deep.equal([
       { stringValue: '' },
       { stringValue: 'NaN' },
@@ -231,7 +231,7 @@ describe("Jaeger's query API", function () {
       { intValue: '9223372036854775807' },
       { arrayValue: { values: [{ stringValue: `parent span ID=${spanId(8)} is not in the trace; skipping clock skew adjustment` }] } },
     ]);
-    expect([only?.links.length, resource?.attributes.map(({ value }) => value)]).to.deep.equal([
+    expect([only?.links.length, group?.resource.attributes.map(({ value }) => value)]).to.deep.equal([
       1,
       [{ stringValue: 'odd' }, { stringValue: '' }, { stringValue: 'Infinity' }],
     ]);
