@@ -24,7 +24,7 @@ import { SPANS } from '../../logsql/sql/spans-table.ts';
 import type { Table } from '../../logsql/base/table.ts';
 import * as jaeger from '../traces/jaeger/operations.ts';
 import { jaegerCalls, jaegerErrors, jaegerLatencies, jaegerMinStep } from '../traces/jaeger/metrics.ts';
-import { traceSummariesV3 } from '../traces/jaeger/summaries.ts';
+import { dependenciesV3, traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
@@ -84,7 +84,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['jaeger/v3/traces', findTracesV3],
   ['jaeger/v3/trace', showTraceV3],
   ['jaeger/v3/trace-summaries', traceSummariesV3],
-  ['jaeger/v3/dependencies', jaeger.dependenciesBetween],
+  ['jaeger/v3/dependencies', dependenciesV3],
   ['live/open', openLive],
   ['live/backfill', backfill],
   ['live/alerts', publishedSince],

@@ -11,6 +11,7 @@ export type SpanFilter = {
   /** Attributes of the span, or of its resource, and their values as text. */
   readonly tags: readonly Tag[];
   readonly minDuration: number | null;
+  /** Less than 0: no span. */
   readonly maxDuration: number | null;
   /** As OTLP numbers them. */
   readonly status: number | null;
@@ -88,7 +89,7 @@ export function filterConditions(filter: SpanFilter, resources: ReadonlyMap<stri
     ...(service === null ? [] : [sql`service = ${text(service)}`]),
     ...(operation === null ? [] : [sql`name = ${text(operation)}`]),
     ...(minDuration === null ? [] : [sql`duration >= ${uint64(minDuration)}`]),
-    ...(maxDuration === null ? [] : [sql`duration <= ${uint64(maxDuration)}`]),
+    ...(maxDuration === null ? [] : [maxDuration < 0 ? sql`0` : sql`duration <= ${uint64(maxDuration)}`]),
     ...(status === null ? [] : [sql`status = ${uint32(status)}`]),
     ...(kind === null ? [] : [sql`kind = ${uint32(kind)}`]),
     ...tags.map(condition),

@@ -18,6 +18,15 @@ export const SPANS: Section = {
       ],
       beyond: 'The span is rejected.',
       others: 'nothing',
+      attack: [
+        'spans-depth',
+        'spans-attributes',
+        'spans-attributes-allowed',
+        'spans-resource-attributes',
+        'spans-json-deep',
+        'spans-json-attributes',
+        'zipkin-tags',
+      ],
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {
@@ -26,6 +35,7 @@ export const SPANS: Section = {
       bound: [from('pipeline/traces/span-group.ts')('MAX_WORD_BYTES', 'bytes')],
       beyond: 'The span is rejected. A longer resource lies in a column of its own.',
       others: 'They read a dictionary of up to 8,192 of them.',
+      attack: ['spans-long-names', 'spans-long-resources', 'spans-own-names', 'spans-own-services'],
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {
@@ -34,6 +44,7 @@ export const SPANS: Section = {
       bound: [draft('MAX_EVENTS', 'events'), draft('MAX_LINKS', 'links')],
       beyond: 'Further ones are dropped, and counted as such.',
       others: 'nothing',
+      attack: ['spans-events', 'spans-links', 'zipkin-annotations'],
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {
@@ -42,6 +53,7 @@ export const SPANS: Section = {
       bound: [from('pipeline/traces/spans-writer.ts')('MAX_SPAN_BYTES', 'bytes')],
       beyond: 'The span is rejected.',
       others: 'nothing',
+      attack: ['spans-attributes-allowed'],
       test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     },
     {

@@ -16,6 +16,7 @@ export const TRACES: Section = {
       bound: [parameters('MAX_TRACES', 'traces'), parameters('MAX_TAGS', 'tags'), parameters('MAX_TEXT', 'characters')],
       beyond: '400',
       others: 'nothing',
+      attack: ['traces-all', 'traces-twenty-tags', 'jaeger-search-all', 'jaeger-trace-ids'],
       test: 'test/api/traces/parameters.test.ts',
     },
     {
@@ -24,6 +25,7 @@ export const TRACES: Section = {
       bound: [read('MAX_HELD_ROWS', 'spans'), read('MAX_HELD_BYTES', 'bytes')],
       beyond: 'They are sent as they are read, by service and time.',
       others: 'nothing',
+      attack: ['trace-whole', 'trace-in-circles', 'trace-of-copies', 'jaeger-trace-whole', 'jaeger-trace-in-circles', 'jaeger-v3-whole'],
       test: E2E,
     },
     {
@@ -32,6 +34,7 @@ export const TRACES: Section = {
       bound: [from('api/traces/list-traces.ts')('MAX_COUNTED_ROWS', 'rows')],
       beyond: 'They are counted in parts; of a trace with more, copies count.',
       others: 'nothing',
+      attack: ['traces-all', 'spans-of-one-trace', 'spans-same-id'],
       test: E2E,
     },
     {
@@ -40,6 +43,7 @@ export const TRACES: Section = {
       bound: [map('MAX_JOINED_ROWS', 'rows at once'), map('MAX_JOINS', 'times'), map('MAX_EDGES', 'edges')],
       beyond: 'Whole traces are left out, and the answer says how many; edges with fewer calls are left out.',
       others: 'nothing',
+      attack: ['trace-service-map', 'jaeger-dependencies', 'spans-in-circles'],
       test: E2E,
     },
     {
@@ -61,6 +65,7 @@ export const TRACES: Section = {
       bound: [from('api/traces/services.ts')('MAX_NAMES', 'names')],
       beyond: 'The list ends, and says so.',
       others: 'nothing',
+      attack: ['trace-services', 'trace-operations'],
       test: E2E,
     },
     {

@@ -5,12 +5,10 @@ import { CorruptBytes } from '../core/corrupt-bytes.ts';
 const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH = 2;
-const FIXED32 = 5;
 
-/** The tag of a field whose value is a varint, 8 or 4 bytes, or has a length: text, bytes or a message. */
+/** The tag of a field whose value is a varint or 8 bytes, or has a length: text, bytes or a message. */
 export const varintTag = (field: number): number => field * 8 + VARINT;
 export const fixed64Tag = (field: number): number => field * 8 + FIXED64;
-export const fixed32Tag = (field: number): number => field * 8 + FIXED32;
 export const lengthTag = (field: number): number => field * 8 + LENGTH;
 
 /**

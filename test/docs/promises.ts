@@ -196,4 +196,7 @@ export const PROMISES: readonly Promised[] = [
     test: 'test/pipeline/normalizers/otlp-traces.test.ts',
     title: 'makes the same rows of both encodings',
   },
+  { page: 'docs/traces.md#what-is-rejected', promise: 'A span that cannot be taken is rejected alone, with its reason; only a body that cannot be read is a 400.', test: 'test/e2e/instance/bad-spans.e2e.test.ts', title: '${what}: it alone is rejected, with its reason, in both encodings' },
+  { page: 'docs/traces.md#clients', promise: 'What real clients of traces send is read back, span for span.', test: 'test/shippers/tracers.test.ts', title: 'tracers: what real clients of traces send is read back, span for span' },
+  { page: 'docs/traces-query.md#jaeger', promise: "Answers of version 3 of Jaeger's API are what Jaeger UI takes, whatever is in a span.", test: 'test/e2e/store/jaeger.e2e.test.ts', title: 'has version 3 as Jaeger UI takes it, whatever is in a span' },
 ];

@@ -9,13 +9,21 @@ describe('damaged bodies of all formats and encodings', function () {
   this.timeout(240_000);
 
   it(`${String(RUNS)}: entries, rejections or a 4xx, in time, and every accepted entry is a row`, async () => {
-    const report = await fuzzInProcess({ runs: RUNS, seed: 7 });
+    const report = await fuzzInProcess({ runs: RUNS, seed: 7, only: 'logs' });
     expect(report.failures).to.deep.equal([]);
     // it is no fuzz where nothing gets through, or nothing is refused
     expect(report.accepted).to.be.above(RUNS);
     expect(report.rejected).to.be.above(RUNS / 20);
     expect(report.statuses['200']).to.be.above(RUNS / 10);
     expect(report.statuses['400']).to.be.above(1000);
+  });
+
+  it(`${String(RUNS)} of spans: the same`, async () => {
+    const report = await fuzzInProcess({ runs: RUNS, seed: 11, only: 'spans' });
+    expect(report.failures).to.deep.equal([]);
+    expect(report.accepted).to.be.above(RUNS / 20);
+    expect(report.rejected).to.be.above(RUNS / 20);
+    expect(report.statuses['400']).to.be.above(RUNS / 20);
   });
 
   it('its encoders make what the decoders take', async () => {

@@ -1,8 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { fuzzRequest, runRequest } from './bodies.ts';
-import { seeds } from './seeds.ts';
+import { seeds, spanSeeds } from './seeds.ts';
 
-export type FuzzOptions = { readonly runs: number; readonly seed: number; readonly progress?: (line: string) => void };
+export type FuzzOptions = {
+  readonly runs: number;
+  readonly seed: number;
+  /** Bodies of this signal alone. */
+  readonly only?: 'logs' | 'spans' | undefined;
+  readonly progress?: (line: string) => void;
+};
 
 /** What a fuzz found: statuses and entries, and every request that did what it must not do. */
 export type FuzzReport = {
@@ -21,8 +27,8 @@ const WARM_UP = 5000;
 const MAX_FAILURES = 10;
 
 /** Runs damaged bodies through decoders and normalizers. */
-export async function fuzzInProcess({ runs, seed, progress }: FuzzOptions): Promise<FuzzReport> {
-  const all = seeds();
+export async function fuzzInProcess({ runs, seed, only, progress }: FuzzOptions): Promise<FuzzReport> {
+  const all = [...(only === 'spans' ? [] : seeds()), ...(only === 'logs' ? [] : spanSeeds())];
   const statuses: Record<string, number> = {};
   const failures: string[] = [];
   let [accepted, rejected, slowestMs] = [0, 0, 0];

@@ -1,18 +1,24 @@
 /**
  * `npm run fuzz`: damaged bodies of all formats and encodings.
- *   npm run fuzz -- [--runs 200000] [--seed 1]            in this process, through decoders and normalizers
- *   npm run fuzz -- --sockets [--runs 20000] [--seed 1]   over sockets, against an instance that it starts
+ *   npm run fuzz -- [--runs 200000] [--seed 1] [--only logs|spans]   in this process, through decoders and normalizers
+ *   npm run fuzz -- --sockets [--runs 20000] [--seed 1]              over sockets, against an instance that it starts
  */
 import { parseArgs } from 'node:util';
 import { fuzzInProcess } from './in-process.ts';
 import { fuzzSockets } from './sockets.ts';
 
 const { values: flags } = parseArgs({
-  options: { runs: { type: 'string' }, seed: { type: 'string', default: '1' }, sockets: { type: 'boolean', default: false } },
+  options: {
+    runs: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    sockets: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
 });
+const only = flags.only === 'logs' || flags.only === 'spans' ? flags.only : undefined;
 const progress = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = flags.sockets
   ? await fuzzSockets({ runs: Number(flags.runs ?? 20_000), seed: Number(flags.seed), progress })
-  : await fuzzInProcess({ runs: Number(flags.runs ?? 200_000), seed: Number(flags.seed), progress });
+  : await fuzzInProcess({ runs: Number(flags.runs ?? 200_000), seed: Number(flags.seed), only, progress });
 progress(JSON.stringify(report));
 process.exit(report.failures.length === 0 ? 0 : 1);

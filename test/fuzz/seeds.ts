@@ -1,28 +1,38 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { normalizers } from '../../pipeline/normalizers/index.ts';
+import { normalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../../pipeline/normalizers/normalizer.ts';
+import type { SpansWriter } from '../../pipeline/traces/spans-writer.ts';
 import type { RequestOptions } from '../pipeline/normalizers/normalize.ts';
 
-/** A body that its normalizer understands, and the envelope it came in. */
-export type Seed = { readonly name: string; readonly normalizer: Normalizer; readonly body: Buffer; readonly envelope: RequestOptions };
+type Given = { readonly name: string; readonly body: Buffer; readonly envelope: RequestOptions };
+
+/** A body of entries that its normalizer understands, and the envelope it came in. */
+export type EntrySeed = Given & { readonly signal: 'logs'; readonly normalizer: Normalizer };
+/** The same of spans. */
+export type SpanSeed = Given & { readonly signal: 'spans'; readonly normalizer: Normalizer<SpansWriter> };
+export type Seed = EntrySeed | SpanSeed;
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures/normalizers');
 
-/** The fixtures of every normalizer: recorded bodies of real clients among them. */
-export function seeds(): Seed[] {
-  return normalizers.members.flatMap((normalizer) => {
-    const folder = path.join(fixtures, normalizer.name);
-    return readdirSync(folder)
-      .filter((file) => file.endsWith('.in'))
-      .map((file) => {
-        const envelope = path.join(folder, file.replace(/\.in$/, '.request.json'));
-        return {
-          name: `${normalizer.name}/${file}`,
-          normalizer,
-          body: readFileSync(path.join(folder, file)),
-          envelope: existsSync(envelope) ? (JSON.parse(readFileSync(envelope, 'utf8')) as RequestOptions) : {},
-        };
-      });
-  });
+function given(name: string): Given[] {
+  const folder = path.join(fixtures, name);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.in'))
+    .map((file) => {
+      const envelope = path.join(folder, file.replace(/\.in$/, '.request.json'));
+      return {
+        name: `${name}/${file}`,
+        body: readFileSync(path.join(folder, file)),
+        envelope: existsSync(envelope) ? (JSON.parse(readFileSync(envelope, 'utf8')) as RequestOptions) : {},
+      };
+    });
 }
+
+/** The fixtures of every normalizer of entries: recorded bodies of real clients among them. */
+export const seeds = (): EntrySeed[] =>
+  normalizers.members.flatMap((normalizer) => given(normalizer.name).map((one) => ({ ...one, signal: 'logs' as const, normalizer })));
+
+/** Those of spans. */
+export const spanSeeds = (): SpanSeed[] =>
+  spanNormalizers.members.flatMap((normalizer) => given(normalizer.name).map((one) => ({ ...one, signal: 'spans' as const, normalizer })));

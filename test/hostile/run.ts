@@ -1,6 +1,6 @@
 /**
  * `npm run hostile`: what a quiet tenant notices of another one that attacks the node.
- *   npm run hostile -- [--attacks replaces,sort] [--entries 300000] [--seconds 5] [--plan custom] [--timeout 10]
+ *   npm run hostile -- [--attacks replaces,sort] [--entries 300000] [--seconds 5] [--plan custom] [--timeout 10] [--pending 1]
  * A fresh instance; for each attack (`attacks.ts`) the quiet tenant beside it. Prints a Markdown table at the end; exit code 1 where a rule is broken
  * (`rules.ts`).
  */
@@ -19,6 +19,8 @@ const { values: flags } = parseArgs({
     plan: { type: 'string', default: 'custom' },
     /** LOGWEIR_QUERY_TIMEOUT_SECONDS */
     timeout: { type: 'string', default: '10' },
+    /** Of how many answers of a kind the quiet tenant waits at most: on a busy machine it else waits for its own haste. */
+    pending: { type: 'string' },
   },
 });
 const names = flags.attacks.split(',').map((name) => attackOf(name.trim()).name);
@@ -46,8 +48,9 @@ const rows: string[] = [];
 const broken: string[] = [];
 try {
   const attackMs = Number(flags.seconds) * 1000;
+  const pending = flags.pending === undefined ? {} : { maxPending: Number(flags.pending) };
   const graceMs = Number(flags.timeout) * 1000 + GRACE_MS;
-  const runner = await HostileRunner.start(instance, { entries: Number(flags.entries), plan: flags.plan, attackMs, graceMs });
+  const runner = await HostileRunner.start(instance, { entries: Number(flags.entries), plan: flags.plan, attackMs, graceMs, ...pending });
   await runner.alone(ALONE_MS / 3);
   const alone = await runner.alone(ALONE_MS);
   rows.push(`| nobody | – | ${timesOf(alone)} | ${String(failedOf(alone))} | | | |`);

@@ -7,6 +7,7 @@ import type { Answers, Order } from './attacker.ts';
 import { cpuSeconds, watchProcesses } from './processes.ts';
 import { QuietTenant, type QuietRecord } from './quiet-tenant.ts';
 import type { AttackRecord } from './rules.ts';
+import { seedSpans } from './seed-spans.ts';
 import { count, createTenant, seedAttacker, seedQuiet, setPlan, type Tenant } from './seed.ts';
 
 export type RunnerOptions = {
@@ -51,6 +52,7 @@ export class HostileRunner {
     const [bad, tenant] = [await createTenant(instance, 'attacker'), await createTenant(instance, 'quiet')];
     await seedQuiet(instance, tenant);
     const target = await seedAttacker(instance, bad, options.entries);
+    await seedSpans(instance, bad, options.entries);
     for (const one of [bad, tenant]) await setPlan(instance, one, options.plan ?? 'custom');
     const attacker = fork(path.join(import.meta.dirname, 'attacker.ts'), {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -4,6 +4,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { until } from '../e2e/instance.ts';
 import { freePorts } from '../free-ports.ts';
+import { goCommand, goEnvironment } from './go-toolset.ts';
 
 /** Where an example runs: a copy of its folder inside its toolset's, so that programs find their packages. */
 export type Workplace = {
@@ -26,10 +27,10 @@ export type Running = {
   stop(): Promise<void>;
 };
 
-const examples = path.resolve(import.meta.dirname, '../../examples/shippers');
+const examples = path.resolve(import.meta.dirname, '../../examples');
 
 /**
- * Copies an example. In `.conf` files KEY becomes the key and port 8081 the wire's; `edit` replaces a text, which must be there, in
+ * Copies an example, a folder of `examples/shippers/` or with its own folder before it (`traces/otelcol`). In `.conf` files KEY becomes the key and port 8081 the wire's; `edit` replaces a text, which must be there, in
  * every program (the variant of an example that differs by one word).
  */
 export function layOut(
@@ -38,8 +39,8 @@ export function layOut(
   at: { readonly port: number; readonly key: string },
   edit?: readonly [string, string],
 ): Workplace {
-  const folder = mkdtempSync(path.join(toolset, `run-${example}-`));
-  cpSync(path.join(examples, example), folder, { recursive: true });
+  const folder = mkdtempSync(path.join(toolset, `run-${path.basename(example)}-`));
+  cpSync(path.join(examples, example.includes('/') ? example : path.join('shippers', example)), folder, { recursive: true });
   let edits = 0;
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);
@@ -73,6 +74,34 @@ export const python =
   (program: string): Start =>
   (at) =>
     start(at, path.join(at.toolset, 'bin', 'python'), [program]);
+
+/** A program in Go, compiled first with what its toolset has. */
+export const goProgram: Start = async (at) => {
+  const compiler = start(at, goCommand() ?? 'go', ['build', '-o', 'program', '.'], { env: goEnvironment(at.toolset) });
+  await compiler.ended;
+  return compiler.exitCode() === 0 ? start(at, path.join(at.folder, 'program'), []) : compiler;
+};
+
+/** A shell script, which finds the programs of its toolset. */
+export const shell =
+  (script: string): Start =>
+  (at) =>
+    start(at, 'sh', [script], { env: { PATH: `${path.join(at.toolset, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}` } });
+
+/** The Collector with the configuration of an example on a port of its own, before the program of another example that sends to it. */
+export const throughCollector =
+  (example: string, run: Start): Start =>
+  async (at) => {
+    const [port = 0] = await freePorts(1);
+    const collector = start(at, path.join(at.toolset, 'bin', 'otelcol'), ['--config', 'config.yaml'], { env: { OTLP_PORT: String(port) } });
+    await send(port, '', collector);
+    if (collector.exitCode() !== null) return collector;
+    const place = layOut(example, at.toolset, { port, key: at.key });
+    const sender = await run(place);
+    await sender.ended;
+    clearUp(place);
+    return { ...collector, output: () => sender.output() + collector.output() };
+  };
 
 /** App.java, compiled first. */
 export const java: Start = async (at) => {
@@ -144,14 +173,24 @@ function start(
   at: Workplace,
   command: string,
   args: readonly string[],
-  { stdin = '', libraries }: { readonly stdin?: string; readonly libraries?: string } = {},
+  {
+    stdin = '',
+    libraries,
+    env: more = {},
+  }: { readonly stdin?: string; readonly libraries?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Running {
   const own = Object.entries(process.env).filter(([name]) => !/^(LOGWEIR|OTEL)_|_proxy$/i.test(name));
-  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LOGWEIR_INGEST_URL: at.url, LOGWEIR_API_KEY: at.key, FORCE_COLOR: '0' };
+  const env: NodeJS.ProcessEnv = {
+    ...Object.fromEntries(own),
+    LOGWEIR_INGEST_URL: at.url,
+    LOGWEIR_API_KEY: at.key,
+    FORCE_COLOR: '0',
+    ...more,
+  };
   if (libraries !== undefined) env['LD_LIBRARY_PATH'] = [...libraryFolders(libraries)].join(':');
   const child: ChildProcess = spawn(command, args, { cwd: at.folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
-  const keep = (chunk: Buffer | string): void => void (output = (output + chunk.toString()).slice(-16_384));
+  const keep = (chunk: Buffer | string): void => void (output = (output + chunk.toString()).slice(-65_536));
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   child.stdin?.on('error', () => undefined); // a program that does not read

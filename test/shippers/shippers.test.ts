@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { until, type Instance } from '../e2e/instance.ts';
 import { newTenant, sharedInstance } from '../e2e/shared.ts';
 import { clearUp, layOut, type Running } from './programs.ts';
+import { checkRequests } from './requests.ts';
 import { SHIPPERS, type Expected, type Shipper } from './shippers.ts';
 import { NotHere, installToolset, type Toolset, type ToolsetName } from './toolsets.ts';
 import { startWire, type Passed, type Wire } from './wire.ts';
@@ -97,15 +98,6 @@ async function arrival(shipper: Shipper, running: Running, search: () => Promise
   const requests = wire.passed.map(({ method, path, status }) => `${method} ${path} ${status}`).join(', ');
   const found = last instanceof Error ? last.message : last.text;
   throw new Error(`${shipper.name}: exit ${String(running.exitCode())}; requests: ${requests}\n${running.output()}\n${found}`);
-}
-
-function checkRequests({ request, resends }: Shipper, passed: readonly Passed[]): void {
-  const uploads = passed.filter(({ method }) => method === 'POST' || method === 'PUT');
-  const shown = (one: Passed): string => `${one.method} ${one.path} ${one.contentType} ${one.contentEncoding}`.trim();
-  expect([...new Set(uploads.map(shown))]).to.deep.equal([request]);
-  const statuses = passed.map(({ status }) => status);
-  expect(statuses.filter((status) => status !== 429 && (status < 200 || status > 299))).to.deep.equal([]);
-  expect(statuses.filter((status) => status === 429)).to.have.length(resends ? 1 : 0);
 }
 
 function checkEntries(

@@ -4,8 +4,9 @@ import { findJava } from '../../compose/embedded/java.ts';
 import { findProgram, run } from '../../compose/embedded/run.ts';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
+import { goCommand, goMadeFor, installGo } from './go-toolset.ts';
 
-export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'debian' | 'alertmanager' | 'browser';
+export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'go' | 'debian' | 'alertmanager' | 'browser';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -47,6 +48,14 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
       const { maven } = await findJava({ maven: true, log });
       const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'];
       await must(maven, ['-q', '-B', '-f', file('java', 'pom.xml'), ...goal], folder);
+    },
+  },
+  go: {
+    madeFor: goMadeFor,
+    install: async (folder) => {
+      const command = goCommand();
+      if (command === null) throw new NotHere('there is no Go');
+      await installGo(command, folder);
     },
   },
   debian: debianPackages(DEBIAN_PROGRAMS),

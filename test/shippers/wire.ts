@@ -9,6 +9,7 @@ export type Passed = {
   readonly contentEncoding: string;
   readonly arrivedAt: number;
   readonly status: number;
+  readonly body: Buffer;
 };
 
 export type Wire = { readonly port: number; readonly passed: readonly Passed[]; close(): Promise<void> };
@@ -28,7 +29,8 @@ export async function startWire(target: string, { refuseFirst }: { readonly refu
     const note = (status: number): void => {
       const { method = '', url = '' } = request;
       const path = url.replace(/\?.*/, '');
-      passed.push({ method, path, contentType: header('content-type'), contentEncoding: header('content-encoding'), arrivedAt, status });
+      const [contentType, contentEncoding] = [header('content-type'), header('content-encoding')];
+      passed.push({ method, path, contentType, contentEncoding, arrivedAt, status, body: Buffer.concat(chunks) });
     };
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

@@ -8,8 +8,12 @@ type Node = { readonly span: StoredSpan; readonly host: string; readonly childre
 const CLIENT = 3;
 const SERVER = 2;
 
+/** What Jaeger 1.76 warns of where a parent is not in the trace; its version 3 has a sentence of its own. */
+const invalidParent = (id: string): string => `invalid parent span IDs=${id}; skipping clock skew adjustment`;
+export const missingParent = (id: string): string => `parent span ID=${id} is not in the trace; skipping clock skew adjustment`;
+
 /** The spans of a whole trace with ids that are theirs alone, and with warnings. Clocks are not corrected, as in Jaeger by default. */
-export function adjusted(spans: readonly StoredSpan[]): readonly Adjusted[] {
+export function adjusted(spans: readonly StoredSpan[], withoutParent: (id: string) => string = invalidParent): readonly Adjusted[] {
   const nodes = withOwnIds(spans).map((span): Node => ({ span, host: hostOf(span), children: [], warnings: [] }));
   const byId = new Map<string, Node>();
   for (const node of nodes)
@@ -21,8 +25,7 @@ export function adjusted(spans: readonly StoredSpan[]): readonly Adjusted[] {
     const parent = byId.get(parentId);
     if (parent === undefined) roots.push(node);
     else parent.children.push(node);
-    if (parent === undefined && parentId !== '')
-      node.warnings.push(`parent span ID=${parentId} is not in the trace; skipping clock skew adjustment`);
+    if (parent === undefined && parentId !== '') node.warnings.push(withoutParent(parentId));
   }
   for (const root of roots) warnOfSkew(root);
   return nodes;

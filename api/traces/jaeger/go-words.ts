@@ -10,6 +10,12 @@ export function readInt(text: string): bigint | string {
   return value < LEAST || value > MOST ? `strconv.ParseInt: parsing ${goQuoted(text)}: value out of range` : value;
 }
 
+/** A boolean, or Go's sentence about what is wrong (https://pkg.go.dev/strconv#ParseBool). */
+export function readBool(text: string): boolean | string {
+  if (/^(?:1|t|T|true|TRUE|True)$/.test(text)) return true;
+  return /^(?:0|f|F|false|FALSE|False)$/.test(text) ? false : `strconv.ParseBool: parsing ${goQuoted(text)}: invalid syntax`;
+}
+
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** Whether Go takes this for a time in RFC 3339. */

@@ -11,7 +11,7 @@ import { edgesIn } from '../service-map.ts';
 import { MAX_NAMES, operationsIn, servicesIn, type Operation } from '../services.ts';
 import type { Span } from '../span-filter.ts';
 import { traceBounds, type TraceBounds } from '../trace-bounds.ts';
-import type { JaegerSearch, JaegerWindow } from './parameters.ts';
+import { NO_SERVICE, type JaegerSearch, type JaegerWindow } from './parameters.ts';
 import { jaegerTraceId } from './span-json.ts';
 import { tracePieces } from './trace-json.ts';
 
@@ -33,8 +33,12 @@ export function shown(start: bigint, end: bigint, request: Request, deps: Deps):
 
 const lately = (request: Request, deps: Deps): Span => shown(deps.now() - LISTED, deps.now(), request, deps);
 
-const servicesLately = async (request: Request, deps: Deps): Promise<readonly string[]> =>
-  (await servicesIn(lately(request, deps), request, deps)).slice(0, MAX_NAMES);
+/** The name of a service as Jaeger has it. */
+export const named = (service: string): string => (service === '' ? NO_SERVICE : service);
+
+const servicesLately = async (request: Request, deps: Deps): Promise<readonly string[]> => [
+  ...new Set((await servicesIn(lately(request, deps), request, deps)).slice(0, MAX_NAMES).map(named)),
+];
 
 /** The services. */
 export async function jaegerServices(_given: object, request: Request, deps: Deps): Promise<string> {
@@ -47,10 +51,11 @@ export const servicesV3 = async (_given: object, request: Request, deps: Deps): 
   JSON.stringify({ services: await servicesLately(request, deps) });
 
 /** `kind`: as OTLP numbers it; null for any. */
-type OfService = { readonly service: string; readonly kind: number | null };
+type OfService = { readonly service: string | null; readonly kind: number | null };
 
 /** The operations of a service, of a kind maybe. */
 export async function operationsOf({ service, kind }: OfService, request: Request, deps: Deps): Promise<readonly Operation[]> {
+  if (service === null) return [];
   const found = await operationsIn(service, lately(request, deps), request, deps);
   return found.filter((operation) => kind === null || operation.kind === kind).slice(0, MAX_NAMES);
 }
@@ -68,7 +73,7 @@ export async function jaegerOperations(given: OfService, request: Request, deps:
 
 /** The bounds of the traces that a search finds, newest first; `missing`: ids that were asked for and are not there. */
 export async function searched(
-  { filter, limit, ids, ...window }: JaegerSearch,
+  { filter, limit, ids, ...window }: Omit<JaegerSearch, 'raw'>,
   request: Request,
   deps: Deps,
 ): Promise<{ readonly traces: readonly TraceBounds[]; readonly missing: readonly string[] }> {
@@ -80,7 +85,7 @@ export async function searched(
   };
 }
 
-async function foundIds({ filter, limit, ...window }: Omit<JaegerSearch, 'ids'>, request: Request, deps: Deps): Promise<string[]> {
+async function foundIds({ filter, limit, ...window }: Omit<JaegerSearch, 'ids' | 'raw'>, request: Request, deps: Deps): Promise<string[]> {
   const span = windowOf(window, request, deps);
   if (span.start > span.end) return [];
   return (await findTraces({ filter, span, limit, after: null }, request, deps)).map(({ id }) => id);
@@ -95,19 +100,23 @@ function windowOf({ start, end }: JaegerWindow, request: Request, deps: Deps): S
 export async function jaegerTraces(given: JaegerSearch, request: Request, deps: Deps): Promise<EngineAnswer> {
   const { traces, missing } = await searched(given, request, deps);
   const errors = missing.map((id) => ({ msg: 'trace not found', traceID: jaegerTraceId(id) }));
-  return { headers: JSON_TYPE, stream: wrapped(traces, errors.length === 0 ? null : errors, request, deps) };
+  return { headers: JSON_TYPE, stream: wrapped(traces, { errors: errors.length === 0 ? null : errors, raw: given.raw }, request, deps) };
 }
 
 /** One trace. Throws HttpError 404 for one that is not there, as clients take the first of `data` without a look. */
-export async function jaegerTrace({ id }: { readonly id: string }, request: Request, deps: Deps): Promise<EngineAnswer> {
+export async function jaegerTrace(
+  { id, raw }: { readonly id: string; readonly raw: boolean },
+  request: Request,
+  deps: Deps,
+): Promise<EngineAnswer> {
   const traces = await traceBounds([id], request, deps);
   if (traces.length === 0) throw new HttpError(404, 'not_found', 'trace not found');
-  return { headers: JSON_TYPE, stream: wrapped(traces, null, request, deps) };
+  return { headers: JSON_TYPE, stream: wrapped(traces, { errors: null, raw }, request, deps) };
 }
 
 async function* wrapped(
   traces: readonly TraceBounds[],
-  errors: readonly object[] | null,
+  { errors, raw }: { readonly errors: readonly object[] | null; readonly raw: boolean },
   request: Request,
   deps: Deps,
 ): AsyncGenerator<string> {
@@ -116,7 +125,7 @@ async function* wrapped(
   let comma = '';
   for await (const trace of readTraces(traces, request, deps)) {
     yield comma;
-    yield* tracePieces(trace);
+    yield* tracePieces(trace, raw);
     comma = ',';
   }
   yield tail;
@@ -144,6 +153,8 @@ export async function jaegerDependencies(
   const until = end === null ? deps.now() : BigInt(end);
   const span = shown(until - BigInt(lookback), until, request, deps);
   const edges = span.start > span.end ? [] : (await edgesIn(span, request, deps)).edges;
-  const own = edges.filter(({ caller, callee }) => service === '' || caller === service || callee === service);
-  return envelope(JSON.stringify(own.map(({ caller, callee, calls }) => ({ parent: caller, child: callee, callCount: calls }))));
+  const own = edges.filter(({ caller, callee }) => service === '' || named(caller) === service || named(callee) === service);
+  return envelope(
+    JSON.stringify(own.map(({ caller, callee, calls }) => ({ parent: named(caller), child: named(callee), callCount: calls }))),
+  );
 }

@@ -4,13 +4,20 @@ import { goQuoted, readGoDuration } from '../go-duration.ts';
 import { checkedTags, KINDS, MAX_TRACES } from '../parameters.ts';
 import type { SpanFilter } from '../span-filter.ts';
 import { traceIdOfBase64 } from '../trace-id.ts';
-import { readInt } from './go-words.ts';
+import { readBool, readInt } from './go-words.ts';
 
 /** Nanoseconds as digits; null: now, and two days before the end. */
 export type JaegerWindow = { readonly start: string | null; readonly end: string | null };
-export type JaegerSearch = JaegerWindow & { readonly filter: SpanFilter; readonly limit: number; readonly ids: readonly string[] };
+export type JaegerSearch = JaegerWindow & {
+  readonly filter: SpanFilter;
+  readonly limit: number;
+  readonly ids: readonly string[];
+  readonly raw: boolean;
+};
 
 const DEFAULT_LIMIT = 100;
+/** What Jaeger calls the service of spans that name none. */
+export const NO_SERVICE = 'missing-service-name';
 const [MICROSECOND, MILLISECOND] = [1000n, 1_000_000n];
 const DAY_MS = 86_400_000n;
 
@@ -29,7 +36,8 @@ export function jaegerSearch(query: URLSearchParams): JaegerSearch {
   const tags = jaegerTags(query.getAll('tag'), query.getAll('tags'));
   const limit = limitOf(query.get('limit') ?? '');
   const [min, max] = [durationOf(query, 'minDuration'), durationOf(query, 'maxDuration')];
-  const ids = query.getAll('traceID').map(jaegerIdOf);
+  const raw = rawOf(query);
+  const ids = query.getAll('traceID').map(searchedId);
   const service = query.get('service') ?? '';
   if (ids.length === 0 && service === '') throw serviceRequired();
   if (ids.length > MAX_TRACES) throw invalidParameter(`there are more than ${String(MAX_TRACES)} trace IDs`);
@@ -37,8 +45,32 @@ export function jaegerSearch(query: URLSearchParams): JaegerSearch {
   if (start !== null && end !== null && BigInt(start) > BigInt(end))
     throw invalidParameter('invalid parameter: start time must be before end time');
   const filter = filterOf({ service, operation: query.get('operation') ?? '', tags, min, max });
-  return { ...{ filter, limit, ids }, ...{ start: start ?? lookedBack(query, end), end } };
+  return { ...{ filter, limit, ids, raw }, ...{ start: start ?? lookedBack(query, end), end } };
 }
+
+function searchedId(text: string): string {
+  try {
+    return jaegerIdOf(text);
+  } catch (error) {
+    throw invalidParameter(`cannot parse traceID param: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+/** One trace, as it was sent where `raw` says so; `start` and `end` say where it may be, which is not needed, but are checked. Throws HttpError 400. */
+export function jaegerTraceOf(id: string, query: URLSearchParams): { readonly id: string; readonly raw: boolean } {
+  for (const name of ['start', 'end']) timeOf(query, name, MICROSECOND);
+  return { id: jaegerIdOf(id), raw: rawOf(query) };
+}
+
+function rawOf(query: URLSearchParams): boolean {
+  const text = query.get('raw') ?? '';
+  const raw = text === '' ? false : readBool(text);
+  if (typeof raw === 'string') throw parseError('raw', raw);
+  return raw;
+}
+
+/** The service that a client of Jaeger names; empty for spans that name none. */
+export const serviceOf = (text: string): string => (text === NO_SERVICE ? '' : text);
 
 /** Without a start, where a client names how far back it looks. */
 function lookedBack(query: URLSearchParams, end: string | null): string | null {
@@ -65,10 +97,11 @@ export function filterOf(given: {
   const { service, operation, tags, min, max } = given;
   if (min !== 0 && max !== 0 && max < min) throw invalidParameter("'maxDuration' should be greater than 'minDuration'");
   return {
-    ...{ service: service === '' ? null : service, operation: operation === '' ? null : operation, tags: checkedTags(tags) },
+    ...{ service: service === '' ? null : serviceOf(service), operation: operation === '' ? null : operation, tags: checkedTags(tags) },
     ...{
       minDuration: min <= 0 ? null : Math.min(min, Number.MAX_SAFE_INTEGER),
-      maxDuration: max <= 0 ? null : Math.min(max, Number.MAX_SAFE_INTEGER),
+      // less than nothing is none; durations that are stored are none less than nothing
+      maxDuration: max === 0 ? null : Math.min(max, Number.MAX_SAFE_INTEGER),
     },
     ...{ status: null, kind: null },
   };
@@ -119,8 +152,8 @@ export function stringsOf(text: string, what: string): [string, string][] {
   let given: unknown;
   try {
     given = JSON.parse(text);
-  } catch {
-    throw invalidParameter(text === '' ? `${what}: unexpected end of JSON input` : `${what}: invalid character in ${goQuoted(text)}`);
+  } catch (error) {
+    throw invalidParameter(`${what}: ${isCutOff(text, error) ? 'unexpected end of JSON input' : `invalid character in ${goQuoted(text)}`}`);
   }
   if (given === null) return [];
   if (typeof given !== 'object' || Array.isArray(given))
@@ -129,6 +162,12 @@ export function stringsOf(text: string, what: string): [string, string][] {
     if (typeof value !== 'string') throw invalidParameter(`${what}: json: cannot unmarshal ${goKind(value)} into Go value of type string`);
     return [name, value];
   });
+}
+
+/** Whether JSON ends before it is whole: where it is wrong is behind its end. */
+function isCutOff(text: string, error: unknown): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return message.startsWith('Unexpected end') || Number(/at position (\d+)/.exec(message)?.[1] ?? -1) >= text.length;
 }
 
 const goKind = (value: unknown): string =>

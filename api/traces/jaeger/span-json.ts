@@ -1,5 +1,6 @@
 import type { KeyValue } from '../any-value.ts';
 import { resourceAttributes, type StoredSpan } from '../stored-span.ts';
+import { NO_SERVICE } from './parameters.ts';
 import { tagsOf, tagsOfList, textTag, type JaegerTag } from './tags.ts';
 
 /** A span in Jaeger's JSON (jaegertracing/jaeger, internal/uimodel). Times and durations are microseconds. */
@@ -23,8 +24,6 @@ type OtlpLink = { readonly traceId?: string; readonly spanId?: string; readonly 
 
 const KIND_TAGS = ['', 'internal', 'server', 'client', 'producer', 'consumer'];
 const STATUS_TAGS = ['', 'OK', 'ERROR'];
-/** What Jaeger calls the service of a resource without any attribute. */
-const NO_SERVICE = 'OTLPResourceNoServiceName';
 const MICROSECOND = 1000n;
 
 /** The id of a trace as Jaeger prints it: 16 digits where the upper half is zeros. */
@@ -57,7 +56,7 @@ export class Processes {
 function processJson(span: StoredSpan): string {
   const attributes = resourceAttributes(span);
   const tags = tagsOf(attributes).filter(({ key }) => key !== 'service.name');
-  return JSON.stringify({ serviceName: attributes.pairs.length === 0 ? NO_SERVICE : span.service, tags });
+  return JSON.stringify({ serviceName: span.service === '' ? NO_SERVICE : span.service, tags });
 }
 
 /** A span as the collector's translator and Jaeger make it of OTLP. */

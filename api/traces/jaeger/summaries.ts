@@ -1,17 +1,18 @@
-/** What Jaeger's UI lists of traces (jaegertracing/jaeger-ui, src/api/v3/schemas.ts). */
-import { sql } from '../../../pipeline/core/sql.ts';
+/** What lists of Jaeger UI show of traces, and who calls whom, of Jaeger's API v3. */
+import { sql, type Sql } from '../../../pipeline/core/sql.ts';
 import type { Deps, Request } from '../../query/deps.ts';
 import { tenantRows } from '../../query/tenant-rows.ts';
 import { countedTogether } from '../list-traces.ts';
+import { edgesIn } from '../service-map.ts';
 import { PLACE } from '../stored-span.ts';
 import { spansOf, type TraceBounds } from '../trace-bounds.ts';
-import { searched } from './operations.ts';
-import type { JaegerSearch } from './parameters.ts';
+import { named, searched, shown } from './operations.ts';
+import type { JaegerSearch, JaegerWindow } from './parameters.ts';
 
-const NO_SPAN = sql`toFixedString('', 8)`;
+const DAY = 86_400_000_000_000n;
 
-/** Of a trace: 64-bit integers are digits. */
-type Summary = {
+/** A trace as Jaeger UI's schema has it; times are nanoseconds as digits. */
+type TraceSummary = {
   readonly traceId: string;
   readonly rootServiceName: string;
   readonly rootOperationName: string;
@@ -24,35 +25,49 @@ type Summary = {
   readonly services: readonly { readonly name: string; readonly spanCount: number; readonly errorSpanCount: number }[];
 };
 
-/** `GET api/v3/trace-summaries`: the traces that a search finds, newest first. */
-export async function traceSummariesV3(parameters: JaegerSearch, request: Request, deps: Deps): Promise<string> {
-  const { traces } = await searched(parameters, request, deps);
-  const known = new Map<string, Summary>();
+/** The traces that a search finds, newest first. */
+export async function traceSummariesV3(given: JaegerSearch, request: Request, deps: Deps): Promise<string> {
+  const { traces } = await searched(given, request, deps);
+  const all = new Map<string, TraceSummary>();
   for (const batch of countedTogether(traces))
-    for (const summary of await summariesOf(batch, request, deps)) known.set(summary.traceId, summary);
-  return JSON.stringify({ summaries: traces.flatMap(({ id }) => known.get(id) ?? []) });
+    for (const summary of await summariesOf(batch, request, deps)) all.set(summary.traceId, summary);
+  return JSON.stringify({ summaries: traces.flatMap(({ id }) => all.get(id) ?? []) });
 }
 
-/** A span that was sent twice is one. */
-async function summariesOf(traces: readonly TraceBounds[], request: Request, deps: Deps): Promise<Summary[]> {
-  const spans = sql`SELECT lower(hex(trace_id)) AS id, span_id AS own, argMax((time, toInt64(duration), service, name, status, parent_span_id), ${PLACE}) AS last, last.1 AS at, last.2 AS took, last.3 AS at_service, last.4 AS at_name, toUInt64(last.5 = 2) AS failed, last.6 AS parent, parent = ${NO_SPAN} AS is_root FROM spans WHERE ${spansOf(traces, request.tenantId)} GROUP BY trace_id, span_id, kind`;
-  const counted = sql`SELECT id, toString(reinterpretAsInt64(min(at))), toString(max(reinterpretAsInt64(at) + took)), count(), sum(failed), argMin((at_service, at_name), (NOT is_root, at)), sumMap([at_service], [toUInt64(1)]), sumMap([at_service], [failed]) FROM (${spans}) GROUP BY id`;
-  const asKeys = sql`SELECT id, key, sum(is_parent) AS children, max(is_span) AS is_there FROM (${spans}) ARRAY JOIN [own, parent] AS key, [0, 1] AS is_parent, [1, 0] AS is_span WHERE key != ${NO_SPAN} GROUP BY id, key`;
-  const lost = sql`SELECT id, sum(children) FROM (${asKeys}) WHERE is_there = 0 GROUP BY id`;
-  const [rows, orphans] = await Promise.all([tenantRows(counted, request, deps), tenantRows(lost, request, deps)]);
-  const orphansOf = new Map(orphans.map(([id, count]) => [String(id), Number(count)]));
-  return rows.map(([id, start, end, count, errors, root, all, failed]) => {
-    const [service = '', operation = ''] = root as readonly string[];
-    const [[names, counts], [failing, failures]] = [all, failed] as readonly (readonly [readonly string[], readonly string[]])[] as [
-      readonly [readonly string[], readonly string[]],
-      readonly [readonly string[], readonly string[]],
-    ];
-    const errorsOf = new Map(failing.map((name, index) => [name, Number(failures[index])]));
+const NO_PARENT = sql`toFixedString('', 8)`;
+
+/** A row for each span: of copies the one that counts. */
+const spans = (traces: readonly TraceBounds[], { tenantId }: Request): Sql =>
+  sql`SELECT lower(hex(trace_id)) AS id, span_id AS own, argMax((time, toInt64(duration), service, name, status, parent_span_id), ${PLACE}) AS last, last.1 AS at, last.2 AS took, last.3 AS at_service, last.4 AS at_name, last.5 AS state, last.6 AS parent FROM spans WHERE ${spansOf(traces, tenantId)} GROUP BY trace_id, span_id, kind`;
+
+async function summariesOf(traces: readonly TraceBounds[], request: Request, deps: Deps): Promise<TraceSummary[]> {
+  const from = spans(traces, request);
+  const counted = sql`SELECT id, toString(reinterpretAsInt64(min(at))), toString(max(reinterpretAsInt64(at) + took)), count(), countIf(state = 2), argMin((at_service, at_name), (parent != ${NO_PARENT}, at)), arraySort(groupUniqArray(at_service)), sumMap(map(at_service, toUInt64(1))), sumMap(map(at_service, toUInt64(state = 2))) FROM (${from}) GROUP BY id`;
+  // spans by the id of their parent, beside the ids that are there
+  const families = sql`SELECT id, own AS member, 0 AS children, 1 AS is_there FROM (${from}) UNION ALL SELECT id, parent, 1, 0 FROM (${from}) WHERE parent != ${NO_PARENT}`;
+  const orphaned = sql`SELECT id, sum(children) FROM (SELECT id, member, sum(children) AS children, max(is_there) AS known FROM (${families}) GROUP BY id, member HAVING known = 0) GROUP BY id`;
+  const orphans = new Map((await tenantRows(orphaned, request, deps)).map(([id, count]) => [String(id), Number(count)]));
+  return (await tenantRows(counted, request, deps)).map(([id, start, end, count, errors, root, services, own, failed]) => {
+    const [service, operation] = root as [string, string];
+    const of = (counts: unknown, name: string): number => Number((counts as Readonly<Record<string, number | string>>)[name] ?? 0);
     return {
-      ...{ traceId: String(id), rootServiceName: service, rootOperationName: operation },
-      ...{ minStartTimeUnixNano: String(start), maxEndTimeUnixNano: String(end) },
-      ...{ spanCount: Number(count), errorSpanCount: Number(errors), orphanSpanCount: orphansOf.get(String(id)) ?? 0 },
-      services: names.map((name, index) => ({ name, spanCount: Number(counts[index]), errorSpanCount: errorsOf.get(name) ?? 0 })),
+      ...{ traceId: String(id), rootServiceName: named(service), rootOperationName: operation },
+      ...{ minStartTimeUnixNano: String(start), maxEndTimeUnixNano: String(end), spanCount: Number(count), errorSpanCount: Number(errors) },
+      orphanSpanCount: orphans.get(String(id)) ?? 0,
+      services: (services as string[]).map((name) => ({ name: named(name), spanCount: of(own, name), errorSpanCount: of(failed, name) })),
     };
   });
+}
+
+/** Which services call which, of a day until now unless the window is said. Counts are digits. */
+export async function dependenciesV3({ start, end }: JaegerWindow, request: Request, deps: Deps): Promise<string> {
+  const until = end === null ? deps.now() : BigInt(end);
+  const span = shown(start === null ? until - DAY : BigInt(start), until, request, deps);
+  const edges = span.start > span.end ? [] : (await edgesIn(span, request, deps)).edges;
+  const dependencies = edges.map(({ caller, callee, calls }) => ({
+    parent: named(caller),
+    child: named(callee),
+    callCount: String(calls),
+  }));
+  return JSON.stringify({ dependencies });
 }

@@ -1,9 +1,9 @@
-import { fixed64Tag, lengthTag, varintTag, type ProtobufReader } from '../../wire/protobuf.ts';
+import type { ProtobufReader } from '../../wire/protobuf.ts';
 import { Literal } from '../../core/entry.ts';
 import { MAX_DEPTH, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';
-import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
+import { ANY_VALUE_TAGS, KEY_VALUE_TAGS, LIST_TAGS } from './schema.ts';
 
 /** Puts the KeyValue that was entered into the draft, its key behind `prefix`. One without a value is not a field. */
 export function putKeyValue(wire: ProtobufReader, draft: Draft, prefix: string): void {
@@ -14,12 +14,12 @@ export function putKeyValue(wire: ProtobufReader, draft: Draft, prefix: string):
   let valueEnd = -1;
   while (wire.at < end) {
     const tag = wire.tag();
-    if (tag === lengthTag(KEY_VALUE.key)) {
+    if (tag === KEY_VALUE_TAGS.key) {
       const outer = wire.enter();
       keyStart = wire.at;
       keyEnd = wire.end;
       wire.leave(outer);
-    } else if (tag === lengthTag(KEY_VALUE.value)) {
+    } else if (tag === KEY_VALUE_TAGS.value) {
       const outer = wire.enter();
       valueStart = wire.at;
       valueEnd = wire.end;
@@ -38,8 +38,8 @@ export function putKeyValue(wire: ProtobufReader, draft: Draft, prefix: string):
 export function putAnyValue(wire: ProtobufReader, draft: Draft, name: Name): void {
   while (wire.at < wire.end) {
     const tag = wire.tag();
-    if (tag === lengthTag(ANY_VALUE.stringValue)) putText(wire, draft, name);
-    else if (tag === varintTag(ANY_VALUE.intValue)) draft.putLiteral(name, wire.int64Text());
+    if (tag === ANY_VALUE_TAGS.stringValue) putText(wire, draft, name);
+    else if (tag === ANY_VALUE_TAGS.intValue) draft.putLiteral(name, wire.int64Text());
     else {
       const value = readField(wire, draft, tag, 1);
       if (value !== undefined) putValue(draft, name, value);
@@ -64,19 +64,19 @@ export function readAnyValue(wire: ProtobufReader, draft: Draft, depth = 1): Val
 /** A field of an AnyValue; undefined for one that is not known. */
 function readField(wire: ProtobufReader, draft: Draft, tag: number, depth: number): Value {
   switch (tag) {
-    case lengthTag(ANY_VALUE.stringValue):
+    case ANY_VALUE_TAGS.stringValue:
       return readText(wire, 'utf8');
-    case varintTag(ANY_VALUE.boolValue):
+    case ANY_VALUE_TAGS.boolValue:
       return wire.varint32() !== 0;
-    case varintTag(ANY_VALUE.intValue):
+    case ANY_VALUE_TAGS.intValue:
       return new Literal(wire.int64Text());
-    case fixed64Tag(ANY_VALUE.doubleValue):
+    case ANY_VALUE_TAGS.doubleValue:
       return wire.double();
-    case lengthTag(ANY_VALUE.arrayValue):
+    case ANY_VALUE_TAGS.arrayValue:
       return readList(wire, draft, depth + 1);
-    case lengthTag(ANY_VALUE.kvlistValue):
+    case ANY_VALUE_TAGS.kvlistValue:
       return readPairs(wire, draft, depth + 1);
-    case lengthTag(ANY_VALUE.bytesValue):
+    case ANY_VALUE_TAGS.bytesValue:
       return readText(wire, 'base64');
     default:
       wire.skip(tag);
@@ -104,8 +104,8 @@ function readPairs(wire: ProtobufReader, draft: Draft, depth: number): ReadonlyM
     let value: Value;
     while (wire.at < wire.end) {
       const tag = wire.tag();
-      if (tag === lengthTag(KEY_VALUE.key)) key = readText(wire, 'utf8');
-      else if (tag === lengthTag(KEY_VALUE.value)) {
+      if (tag === KEY_VALUE_TAGS.key) key = readText(wire, 'utf8');
+      else if (tag === KEY_VALUE_TAGS.value) {
         const outer = wire.enter();
         value = readAnyValue(wire, draft, depth);
         wire.leave(outer);
@@ -119,7 +119,7 @@ function readPairs(wire: ProtobufReader, draft: Draft, depth: number): ReadonlyM
 /** Enters each value of the ArrayValue or KeyValueList at which the reader stands; deeper than an entry may be nested, none. */
 function eachValue(wire: ProtobufReader, draft: Draft, depth: number, read: () => void): void {
   const outer = wire.enter();
-  if (depth <= MAX_DEPTH) eachField(wire, lengthTag(LIST.values), read);
+  if (depth <= MAX_DEPTH) eachField(wire, LIST_TAGS.values, read);
   else draft.refuse(`nested deeper than ${String(MAX_DEPTH)} levels`);
   wire.leave(outer);
 }

@@ -1,4 +1,4 @@
-import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../wire/protobuf.ts';
+import { ProtobufReader } from '../../wire/protobuf.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';
@@ -6,7 +6,7 @@ import type { EntryWriter } from '../../logs/writer.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { OtlpEntries, type PartReader, type Span } from './entry.ts';
 import { eachField, putAnyValue, putKeyValue, putText, readAnyValue } from './protobuf-value.ts';
-import { ANY_VALUE, LOG_RECORD, REQUEST, RESOURCE, RESOURCE_LOGS, SCOPE, SCOPE_LOGS } from './schema.ts';
+import { ANY_VALUE_TAGS, LOG_RECORD_TAGS, REQUEST_TAGS, RESOURCE_LOGS_TAGS, RESOURCE_TAGS, SCOPE_LOGS_TAGS, SCOPE_TAGS } from './schema.ts';
 
 /** Reads an ExportLogsServiceRequest in protobuf. Fields may come in any order: some encoders write the last ones first. */
 export function readOtlpProtobuf(request: IngestRequest, out: EntryWriter): void {
@@ -26,12 +26,12 @@ class Decoder implements PartReader {
 
   request(): void {
     const wire = this.#wire;
-    eachField(wire, lengthTag(REQUEST.resourceLogs), () => {
+    eachField(wire, REQUEST_TAGS.resourceLogs, () => {
       const { at, end } = wire;
       this.#resource.start = this.#resource.end = at;
-      this.#findField(lengthTag(RESOURCE_LOGS.resource), this.#resource);
+      this.#findField(RESOURCE_LOGS_TAGS.resource, this.#resource);
       wire.seek(at, end);
-      eachField(wire, lengthTag(RESOURCE_LOGS.scopeLogs), () => {
+      eachField(wire, RESOURCE_LOGS_TAGS.scopeLogs, () => {
         this.#scopeLogs();
       });
     });
@@ -44,7 +44,7 @@ class Decoder implements PartReader {
     let begun = false;
     while (wire.at < end) {
       const tag = wire.tag();
-      if (tag !== lengthTag(SCOPE_LOGS.logRecords)) {
+      if (tag !== SCOPE_LOGS_TAGS.logRecords) {
         wire.skip(tag);
         continue;
       }
@@ -71,12 +71,12 @@ class Decoder implements PartReader {
     const { at, end } = wire;
     const resource = this.#resource;
     wire.seek(resource.start, resource.end);
-    eachField(wire, lengthTag(RESOURCE.attributes), () => {
+    eachField(wire, RESOURCE_TAGS.attributes, () => {
       putKeyValue(wire, draft, '');
     });
     this.#entries.endResource(draft);
     wire.seek(at, end);
-    eachField(wire, lengthTag(SCOPE_LOGS.scope), () => {
+    eachField(wire, SCOPE_LOGS_TAGS.scope, () => {
       this.#scope(draft);
     });
     this.#entries.holdGroup(draft, resource.end - resource.start);
@@ -96,9 +96,9 @@ class Decoder implements PartReader {
     const wire = this.#wire;
     while (wire.at < wire.end) {
       const tag = wire.tag();
-      if (tag === lengthTag(SCOPE.name)) putText(wire, draft, SCOPE_NAME.in(draft.names));
-      else if (tag === lengthTag(SCOPE.version)) putText(wire, draft, SCOPE_VERSION.in(draft.names));
-      else if (tag === lengthTag(SCOPE.attributes)) {
+      if (tag === SCOPE_TAGS.name) putText(wire, draft, SCOPE_NAME.in(draft.names));
+      else if (tag === SCOPE_TAGS.version) putText(wire, draft, SCOPE_VERSION.in(draft.names));
+      else if (tag === SCOPE_TAGS.attributes) {
         const outer = wire.enter();
         putKeyValue(wire, draft, SCOPE_ATTRIBUTES);
         wire.leave(outer);
@@ -119,18 +119,18 @@ class Decoder implements PartReader {
   #recordField(draft: Draft, tag: number): void {
     const wire = this.#wire;
     const { parts } = this.#entries;
-    if (tag === lengthTag(LOG_RECORD.attributes)) {
+    if (tag === LOG_RECORD_TAGS.attributes) {
       const outer = wire.enter();
       putKeyValue(wire, draft, '');
       wire.leave(outer);
-    } else if (tag === fixed64Tag(LOG_RECORD.timeUnixNano)) wire.nanoseconds(parts.time);
-    else if (tag === fixed64Tag(LOG_RECORD.observedTimeUnixNano)) wire.nanoseconds(parts.observed);
-    else if (tag === varintTag(LOG_RECORD.severityNumber)) parts.severityNumber = wire.varint32() | 0;
-    else if (tag === lengthTag(LOG_RECORD.severityText)) this.#find(parts.severityText);
-    else if (tag === lengthTag(LOG_RECORD.body)) this.#find(parts.body);
-    else if (tag === lengthTag(LOG_RECORD.traceId)) this.#find(parts.traceId);
-    else if (tag === lengthTag(LOG_RECORD.spanId)) this.#find(parts.spanId);
-    else if (tag === lengthTag(LOG_RECORD.eventName)) this.#find(parts.eventName);
+    } else if (tag === LOG_RECORD_TAGS.timeUnixNano) wire.nanoseconds(parts.time);
+    else if (tag === LOG_RECORD_TAGS.observedTimeUnixNano) wire.nanoseconds(parts.observed);
+    else if (tag === LOG_RECORD_TAGS.severityNumber) parts.severityNumber = wire.varint32() | 0;
+    else if (tag === LOG_RECORD_TAGS.severityText) this.#find(parts.severityText);
+    else if (tag === LOG_RECORD_TAGS.body) this.#find(parts.body);
+    else if (tag === LOG_RECORD_TAGS.traceId) this.#find(parts.traceId);
+    else if (tag === LOG_RECORD_TAGS.spanId) this.#find(parts.spanId);
+    else if (tag === LOG_RECORD_TAGS.eventName) this.#find(parts.eventName);
     else wire.skip(tag);
   }
 
@@ -150,7 +150,7 @@ class Decoder implements PartReader {
     const wire = this.#wire;
     wire.seek(start, end);
     // a list of pairs is an AnyValue's only field
-    const isPairs = start < end && wire.tag() === lengthTag(ANY_VALUE.kvlistValue);
+    const isPairs = start < end && wire.tag() === ANY_VALUE_TAGS.kvlistValue;
     wire.seek(start, end);
     if (!isPairs) {
       putAnyValue(wire, draft, name);

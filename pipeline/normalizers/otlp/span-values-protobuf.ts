@@ -1,16 +1,16 @@
 import { putUtf8, type AttributeList } from '../../traces/attribute-list.ts';
 import { TYPES } from '../../traces/span.ts';
 import { MAX_DEPTH, type ValueText } from '../../traces/value-text.ts';
-import { fixed64Tag, lengthTag, varintTag, type ProtobufReader } from '../../wire/protobuf.ts';
-import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
+import type { ProtobufReader } from '../../wire/protobuf.ts';
+import { ANY_VALUE_TAGS, KEY_VALUE_TAGS, LIST_TAGS } from './schema.ts';
 
-const STRING = lengthTag(ANY_VALUE.stringValue);
-const BOOL = varintTag(ANY_VALUE.boolValue);
-const INT = varintTag(ANY_VALUE.intValue);
-const DOUBLE = fixed64Tag(ANY_VALUE.doubleValue);
-const ARRAY = lengthTag(ANY_VALUE.arrayValue);
-const PAIRS = lengthTag(ANY_VALUE.kvlistValue);
-const BYTES = lengthTag(ANY_VALUE.bytesValue);
+const STRING = ANY_VALUE_TAGS.stringValue;
+const BOOL = ANY_VALUE_TAGS.boolValue;
+const INT = ANY_VALUE_TAGS.intValue;
+const DOUBLE = ANY_VALUE_TAGS.doubleValue;
+const ARRAY = ANY_VALUE_TAGS.arrayValue;
+const PAIRS = ANY_VALUE_TAGS.kvlistValue;
+const BYTES = ANY_VALUE_TAGS.bytesValue;
 const KNOWN: ReadonlySet<number> = new Set([STRING, BOOL, INT, DOUBLE, ARRAY, PAIRS, BYTES]);
 
 /** Where the key of a KeyValue lies, and its value; `valueStart` is negative where it has none. */
@@ -23,12 +23,12 @@ function findPair(wire: ProtobufReader): void {
   pair.valueStart = -1;
   while (wire.at < end) {
     const tag = wire.tag();
-    if (tag !== lengthTag(KEY_VALUE.key) && tag !== lengthTag(KEY_VALUE.value)) {
+    if (tag !== KEY_VALUE_TAGS.key && tag !== KEY_VALUE_TAGS.value) {
       wire.skip(tag);
       continue;
     }
     const outer = wire.enter();
-    if (tag === lengthTag(KEY_VALUE.key)) {
+    if (tag === KEY_VALUE_TAGS.key) {
       pair.keyStart = wire.at;
       pair.keyEnd = wire.end;
     } else {
@@ -138,7 +138,7 @@ function putList(wire: ProtobufReader, to: ValueText, isPairs: boolean, depth: n
   else to.openArray();
   while (wire.at < end) {
     const tag = wire.tag();
-    if (tag !== lengthTag(LIST.values)) {
+    if (tag !== LIST_TAGS.values) {
       wire.skip(tag);
       continue;
     }

@@ -4,10 +4,20 @@ import type { SpanDraft, SpanItems } from '../../traces/span-draft.ts';
 import { Place } from '../../traces/span-group.ts';
 import type { SpansWriter } from '../../traces/spans-writer.ts';
 import type { ValueText } from '../../traces/value-text.ts';
-import { fixed32Tag, fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../wire/protobuf.ts';
+import { ProtobufReader } from '../../wire/protobuf.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { eachField } from './protobuf-value.ts';
-import { EVENT, LINK, RESOURCE_SPANS, SCOPE_SPANS, SPAN, SPANS_RESOURCE, SPANS_SCOPE, STATUS, TRACES_REQUEST } from './schema.ts';
+import {
+  EVENT_TAGS,
+  LINK_TAGS,
+  RESOURCE_SPANS_TAGS,
+  SCOPE_SPANS_TAGS,
+  SPANS_RESOURCE_TAGS,
+  SPANS_SCOPE_TAGS,
+  SPAN_TAGS,
+  STATUS_TAGS,
+  TRACES_REQUEST_TAGS,
+} from './schema.ts';
 import {
   ItemParts,
   kindOf,
@@ -45,7 +55,7 @@ class Decoder {
   }
 
   request(): void {
-    eachField(this.#wire, lengthTag(TRACES_REQUEST.resourceSpans), () => {
+    eachField(this.#wire, TRACES_REQUEST_TAGS.resourceSpans, () => {
       this.#resourceSpans();
     });
   }
@@ -54,13 +64,14 @@ class Decoder {
     const wire = this.#wire;
     const { group } = this.#out;
     const { at, end } = wire;
+    if (!this.#holds(RESOURCE_SPANS_TAGS.scopeSpans)) return;
     group.beginResource();
-    this.#findShared(lengthTag(RESOURCE_SPANS.resource), lengthTag(RESOURCE_SPANS.schemaUrl), group.resourceSchemaUrl);
+    this.#findShared(RESOURCE_SPANS_TAGS.resource, RESOURCE_SPANS_TAGS.schemaUrl, group.resourceSchemaUrl);
     wire.seek(this.#found.start, this.#found.end);
     this.#resource();
     group.endResource();
     wire.seek(at, end);
-    eachField(wire, lengthTag(RESOURCE_SPANS.scopeSpans), () => {
+    eachField(wire, RESOURCE_SPANS_TAGS.scopeSpans, () => {
       this.#scopeSpans();
     });
   }
@@ -69,15 +80,34 @@ class Decoder {
     const wire = this.#wire;
     const { group } = this.#out;
     const { at, end } = wire;
+    if (at === end) return;
     group.beginScope();
-    this.#findShared(lengthTag(SCOPE_SPANS.scope), lengthTag(SCOPE_SPANS.schemaUrl), group.scopeSchemaUrl);
+    this.#findShared(SCOPE_SPANS_TAGS.scope, SCOPE_SPANS_TAGS.schemaUrl, group.scopeSchemaUrl);
     wire.seek(this.#found.start, this.#found.end);
     this.#scope();
     group.endScope();
     wire.seek(at, end);
-    eachField(wire, lengthTag(SCOPE_SPANS.spans), () => {
+    eachField(wire, SCOPE_SPANS_TAGS.spans, () => {
       this.#span();
     });
+  }
+
+  /** Whether the message that was entered has a field of this tag that is not empty: what has no spans needs no resource. */
+  #holds(wanted: number): boolean {
+    const wire = this.#wire;
+    const { at, end } = wire;
+    let isFound = false;
+    while (!isFound && wire.at < end) {
+      const tag = wire.tag();
+      if (tag !== wanted) wire.skip(tag);
+      else {
+        const outer = wire.enter();
+        isFound = wire.at < wire.end;
+        wire.leave(outer);
+      }
+    }
+    wire.seek(isFound ? at : end, end);
+    return isFound;
   }
 
   /** Finds the last field of the tag `wanted`, and the schema's URL. */
@@ -101,12 +131,12 @@ class Decoder {
     const { group } = this.#out;
     while (wire.at < wire.end) {
       const tag = wire.tag();
-      if (tag === lengthTag(SPANS_RESOURCE.attributes)) {
+      if (tag === SPANS_RESOURCE_TAGS.attributes) {
         const outer = wire.enter();
         if (group.attributes.isFull) group.resourceProblem ||= OF_RESOURCE;
         else if (!addPair(wire, group.attributes, group.scopeAttributes)) group.resourceProblem ||= TOO_DEEP;
         wire.leave(outer);
-      } else if (tag === varintTag(SPANS_RESOURCE.droppedAttributesCount)) group.resourceDropped = wire.varint32();
+      } else if (tag === SPANS_RESOURCE_TAGS.droppedAttributesCount) group.resourceDropped = wire.varint32();
       else wire.skip(tag);
     }
   }
@@ -118,16 +148,16 @@ class Decoder {
     let count = 0;
     while (wire.at < end) {
       const tag = wire.tag();
-      if (tag === lengthTag(SPANS_SCOPE.name)) this.#find(group.scopeName);
-      else if (tag === lengthTag(SPANS_SCOPE.version)) this.#find(group.version);
-      else if (tag === varintTag(SPANS_SCOPE.droppedAttributesCount)) group.scopeDropped = wire.varint32();
+      if (tag === SPANS_SCOPE_TAGS.name) this.#find(group.scopeName);
+      else if (tag === SPANS_SCOPE_TAGS.version) this.#find(group.version);
+      else if (tag === SPANS_SCOPE_TAGS.droppedAttributesCount) group.scopeDropped = wire.varint32();
       else {
-        if (tag === lengthTag(SPANS_SCOPE.attributes)) count += 1;
+        if (tag === SPANS_SCOPE_TAGS.attributes) count += 1;
         wire.skip(tag);
       }
     }
     if (count > MAX_ATTRIBUTES) group.scopeProblem = OF_SCOPE;
-    else if (count > 0) this.#putAttributes(at, end, lengthTag(SPANS_SCOPE.attributes), group.scopeAttributes);
+    else if (count > 0) this.#putAttributes(at, end, SPANS_SCOPE_TAGS.attributes, group.scopeAttributes);
     if (group.scopeAttributes.isTooDeep) group.scopeProblem = TOO_DEEP;
   }
 
@@ -144,35 +174,35 @@ class Decoder {
   #spanField(draft: SpanDraft, tag: number): void {
     const wire = this.#wire;
     switch (tag) {
-      case lengthTag(SPAN.attributes): {
+      case SPAN_TAGS.attributes: {
         const outer = wire.enter();
         if (draft.attributes.isFull) draft.refuse(TOO_MANY);
         else if (!addPair(wire, draft.attributes, draft.text)) draft.refuse(TOO_DEEP);
         wire.leave(outer);
         break;
       }
-      case lengthTag(SPAN.traceId):
+      case SPAN_TAGS.traceId:
         if (!this.#id(draft.traceId)) draft.refuse(WRONG_TRACE_ID);
         break;
-      case lengthTag(SPAN.spanId):
+      case SPAN_TAGS.spanId:
         if (!this.#id(draft.spanId)) draft.refuse(WRONG_SPAN_ID);
         break;
-      case lengthTag(SPAN.parentSpanId):
+      case SPAN_TAGS.parentSpanId:
         if (!this.#id(draft.parentSpanId)) draft.refuse(WRONG_PARENT_ID);
         break;
-      case lengthTag(SPAN.name):
+      case SPAN_TAGS.name:
         this.#find(draft.name);
         break;
-      case varintTag(SPAN.kind):
+      case SPAN_TAGS.kind:
         draft.kind = kindOf(wire.varint32());
         break;
-      case fixed64Tag(SPAN.startTimeUnixNano):
+      case SPAN_TAGS.startTimeUnixNano:
         wire.nanoseconds(draft.start);
         break;
-      case fixed64Tag(SPAN.endTimeUnixNano):
+      case SPAN_TAGS.endTimeUnixNano:
         wire.nanoseconds(draft.end);
         break;
-      case lengthTag(SPAN.status):
+      case SPAN_TAGS.status:
         this.#status(draft);
         break;
       default:
@@ -183,25 +213,25 @@ class Decoder {
   #rareField(draft: SpanDraft, tag: number): void {
     const wire = this.#wire;
     switch (tag) {
-      case fixed32Tag(SPAN.flags):
+      case SPAN_TAGS.flags:
         draft.flags = wire.fixed32();
         break;
-      case lengthTag(SPAN.traceState):
+      case SPAN_TAGS.traceState:
         this.#find(draft.traceState);
         break;
-      case lengthTag(SPAN.events):
+      case SPAN_TAGS.events:
         this.#event(draft);
         break;
-      case lengthTag(SPAN.links):
+      case SPAN_TAGS.links:
         this.#link(draft);
         break;
-      case varintTag(SPAN.droppedAttributesCount):
+      case SPAN_TAGS.droppedAttributesCount:
         draft.droppedAttributes = wire.varint32();
         break;
-      case varintTag(SPAN.droppedEventsCount):
+      case SPAN_TAGS.droppedEventsCount:
         draft.droppedEvents = wire.varint32();
         break;
-      case varintTag(SPAN.droppedLinksCount):
+      case SPAN_TAGS.droppedLinksCount:
         draft.droppedLinks = wire.varint32();
         break;
       default:
@@ -228,8 +258,8 @@ class Decoder {
     const outer = wire.enter();
     while (wire.at < wire.end) {
       const tag = wire.tag();
-      if (tag === lengthTag(STATUS.message)) this.#find(draft.statusMessage);
-      else if (tag === varintTag(STATUS.code)) draft.status = statusOf(wire.varint32());
+      if (tag === STATUS_TAGS.message) this.#find(draft.statusMessage);
+      else if (tag === STATUS_TAGS.code) draft.status = statusOf(wire.varint32());
       else wire.skip(tag);
     }
     wire.leave(outer);
@@ -239,7 +269,7 @@ class Decoder {
     const wire = this.#wire;
     const item = this.#item;
     if (!draft.events.open()) {
-      wire.skip(lengthTag(SPAN.events));
+      wire.skip(SPAN_TAGS.events);
       return;
     }
     const outer = wire.enter();
@@ -248,15 +278,15 @@ class Decoder {
     item.clear();
     while (wire.at < end) {
       const tag = wire.tag();
-      if (tag === fixed64Tag(EVENT.timeUnixNano)) wire.nanoseconds(item.time);
-      else if (tag === lengthTag(EVENT.name)) this.#find(item.name);
-      else if (tag === varintTag(EVENT.droppedAttributesCount)) item.dropped = wire.varint32();
+      if (tag === EVENT_TAGS.timeUnixNano) wire.nanoseconds(item.time);
+      else if (tag === EVENT_TAGS.name) this.#find(item.name);
+      else if (tag === EVENT_TAGS.droppedAttributesCount) item.dropped = wire.varint32();
       else {
-        if (tag === lengthTag(EVENT.attributes)) count += 1;
+        if (tag === EVENT_TAGS.attributes) count += 1;
         wire.skip(tag);
       }
     }
-    putEvent(draft.events, item, this.#attributesOf(draft, draft.events, count, at, end, lengthTag(EVENT.attributes)));
+    putEvent(draft.events, item, this.#attributesOf(draft, draft.events, count, at, end, EVENT_TAGS.attributes));
     this.#endItem(draft, draft.events, end, outer);
   }
 
@@ -264,7 +294,7 @@ class Decoder {
     const wire = this.#wire;
     const item = this.#item;
     if (!draft.links.open()) {
-      wire.skip(lengthTag(SPAN.links));
+      wire.skip(SPAN_TAGS.links);
       return;
     }
     const outer = wire.enter();
@@ -273,17 +303,17 @@ class Decoder {
     item.clear();
     while (wire.at < end) {
       const tag = wire.tag();
-      if (tag === lengthTag(LINK.traceId)) this.#idOrNone(item.traceId);
-      else if (tag === lengthTag(LINK.spanId)) this.#idOrNone(item.spanId);
-      else if (tag === lengthTag(LINK.traceState)) this.#find(item.name);
-      else if (tag === varintTag(LINK.droppedAttributesCount)) item.dropped = wire.varint32();
-      else if (tag === fixed32Tag(LINK.flags)) item.flags = wire.fixed32();
+      if (tag === LINK_TAGS.traceId) this.#idOrNone(item.traceId);
+      else if (tag === LINK_TAGS.spanId) this.#idOrNone(item.spanId);
+      else if (tag === LINK_TAGS.traceState) this.#find(item.name);
+      else if (tag === LINK_TAGS.droppedAttributesCount) item.dropped = wire.varint32();
+      else if (tag === LINK_TAGS.flags) item.flags = wire.fixed32();
       else {
-        if (tag === lengthTag(LINK.attributes)) count += 1;
+        if (tag === LINK_TAGS.attributes) count += 1;
         wire.skip(tag);
       }
     }
-    putLink(draft.links, item, this.#attributesOf(draft, draft.links, count, at, end, lengthTag(LINK.attributes)));
+    putLink(draft.links, item, this.#attributesOf(draft, draft.links, count, at, end, LINK_TAGS.attributes));
     this.#endItem(draft, draft.links, end, outer);
   }
 

@@ -23,6 +23,10 @@ const SAMPLE = [
   'ones',
   'zstd-bomb',
   'otlp-lengths',
+  'spans-attributes',
+  'spans-own-services',
+  'trace-whole',
+  'jaeger-search-all',
 ];
 /** Beyond what the quiet tenant waits for an answer: how long it waits is for `npm run hostile` to judge, on an idle machine. */
 const QUERY_TIMEOUT_SECONDS = 25;

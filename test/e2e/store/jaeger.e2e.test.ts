@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createJaegerEndpoints } from '../../../api/traces/jaeger/endpoints.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
+import { JAEGER_UI } from '../../fakes/jaeger-ui.ts';
 import { insertSpans, spanId, SPANS_AT, traceId, type TestSpan } from '../../fakes/stored-spans.ts';
 import { startHost } from '../../fakes/test-host.ts';
 import { LogsqlStore } from '../logsql-store.ts';
@@ -18,6 +19,13 @@ type Envelope = {
   readonly limit: number;
   readonly offset: number;
   readonly errors: unknown;
+};
+type Pairs = readonly { readonly key: string; readonly value: object }[];
+type ResourceSpans = {
+  readonly resource: { readonly attributes: Pairs };
+  readonly scopeSpans: readonly {
+    readonly spans: readonly { readonly spanId: string; readonly attributes: Pairs; readonly links: readonly object[] }[];
+  }[];
 };
 type Traces = Envelope & { readonly data: readonly JaegerTrace[] };
 
@@ -191,43 +199,133 @@ describe("Jaeger's query API", function () {
   const groupsOf = async (id: string): Promise<number> =>
     (await get<{ readonly result: { readonly resourceSpans: readonly object[] } }>(`/api/v3/traces/${id}`)).result.resourceSpans.length;
 
-  it("lists summaries as Jaeger's UI reads them, with parameters in camel and in snake case", async () => {
-    const [start, end] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
-    const camel = { 'query.serviceName': 'cart', 'query.startTimeMin': start, 'query.startTimeMax': end, 'query.searchDepth': '2' };
-    const { summaries } = await get<{ readonly summaries: readonly Readonly<Record<string, unknown>>[] }>('/api/v3/trace-summaries', camel);
-    expect(summaries.map(({ traceId: id }) => id)).to.deep.equal([traceId(5), traceId(4)]);
-    expect(summaries[1]).to.deep.equal({
-      ...{ traceId: traceId(4), rootServiceName: 'web', rootOperationName: 'GET /cart' },
+  it('has version 3 as Jaeger UI takes it, whatever is in a span', async () => {
+    const odd = [
+      ['none', ''],
+      ['nan', 'NaN'],
+      ['list', '["a",null,1]'],
+      ['deep', '{"arrayValue":{"values":[{},{"kvlistValue":{"values":[{"key":"k","value":{}},{"key":"d","value":{"doubleValue":"-Infinity"}}]}}]}}'], // prettier-ignore
+      ['bytes', 'AAEC'],
+      ['int', '9223372036854775807'],
+    ] as const;
+    const empty = '{"key":"e","value":{}}';
+    const columns = {
+      attribute_types: 'ndvoyi',
+      events: `[{"timeUnixNano":"1","name":"e","attributes":[${empty}]}]`,
+      links: `[{"traceId":"","spanId":""},{"traceId":"${traceId(9)}","spanId":"${spanId(9)}","attributes":[${empty}]}]`,
+      context: `{"scopeAttributes":[${empty}],"scopeDropped":1}`,
+      resource: '{"service.name":"odd","n":"","d":"Infinity"}',
+      resource_types: 'snd',
+    };
+    await insertSpans(own.store, 1, [{ trace: traceId(70), span: spanId(1), parent: spanId(8), service: 'odd', attributes: odd, columns }]);
+    const shown = await get<{ readonly result: { readonly resourceSpans: readonly ResourceSpans[] } }>(`/api/v3/traces/${traceId(70)}`);
+    JAEGER_UI.trace(shown, '');
+    const [group] = shown.result.resourceSpans;
+    const [only] = group?.scopeSpans[0]?.spans ?? [];
+    expect(only?.attributes.map(({ value }) => value)).to.deep.equal([
+      { stringValue: '' },
+      { stringValue: 'NaN' },
+      { arrayValue: { values: [{ stringValue: 'a' }, { stringValue: '' }, { intValue: '1' }] } },
+      { arrayValue: { values: [{ stringValue: '' }, { kvlistValue: { values: [{ key: 'k', value: { stringValue: '' } }, { key: 'd', value: { stringValue: '-Infinity' } }] } }] } }, // prettier-ignore
+      { bytesValue: 'AAEC' },
+      { intValue: '9223372036854775807' },
+      { arrayValue: { values: [{ stringValue: `parent span ID=${spanId(8)} is not in the trace; skipping clock skew adjustment` }] } },
+    ]);
+    expect([only?.links.length, group?.resource.attributes.map(({ value }) => value)]).to.deep.equal([
+      1,
+      [{ stringValue: 'odd' }, { stringValue: '' }, { stringValue: 'Infinity' }],
+    ]);
+    const raw = await get<typeof shown>(`/api/v3/traces/${traceId(70)}`, { raw_traces: 'true' });
+    expect(raw.result.resourceSpans[0]?.scopeSpans[0]?.spans[0]?.attributes).to.have.length(6);
+    expect(await call(`/api/v3/traces/${traceId(70)}`, { rawTraces: 'x' })).to.include({ status: 400 });
+  });
+
+  it('gives ids of their own in version 3, too, unless spans are asked for as they were sent', async () => {
+    const ids = async (given: Readonly<Record<string, string>>): Promise<string[]> => {
+      const { result } = await get<{ readonly result: { readonly resourceSpans: readonly ResourceSpans[] } }>(
+        `/api/v3/traces/${traceId(3)}`,
+        given,
+      );
+      JAEGER_UI.trace({ result }, '');
+      return result.resourceSpans
+        .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(({ spanId: one }) => one)))
+        .sort();
+    };
+    expect(new Set(await ids({})).size).to.equal(4);
+    expect(new Set(await ids({ rawTraces: 'true' })).size).to.equal(3);
+  });
+
+  it('has summaries of traces, and who calls whom, as Jaeger UI takes them', async () => {
+    const window = { 'query.startTimeMin': '2026-11-18T12:00:00Z', 'query.startTimeMax': '2026-11-18T13:00:00Z' };
+    const found = await get<{ readonly summaries: readonly object[] }>('/api/v3/trace-summaries', { ...window, 'query.serviceName': 'cart', 'query.searchDepth': '2' }); // prettier-ignore
+    JAEGER_UI.summaries(found, '');
+    expect(found.summaries[1]).to.deep.equal({
+      ...{
+        traceId: traceId(4),
+        rootServiceName: 'web',
+        rootOperationName: 'GET /cart',
+        spanCount: 4,
+        errorSpanCount: 1,
+        orphanSpanCount: 0,
+      },
       ...{ minStartTimeUnixNano: String(SPANS_AT + 3_000_000_000n), maxEndTimeUnixNano: String(SPANS_AT + 3_100_000_000n) },
-      ...{ spanCount: 4, errorSpanCount: 1, orphanSpanCount: 0 },
       services: [
         { name: 'cart', spanCount: 2, errorSpanCount: 1 },
         { name: 'web', spanCount: 2, errorSpanCount: 0 },
       ],
     });
+    const odd = await get<typeof found>('/api/v3/trace-summaries', { ...window, 'query.serviceName': 'odd' });
+    expect(odd.summaries[0]).to.deep.include({ orphanSpanCount: 1 });
+    expect(await get('/api/v3/trace-summaries', { ...window, 'query.serviceName': 'none' })).to.deep.equal({ summaries: [] });
+    expect(await call('/api/v3/trace-summaries')).to.include({ status: 400 });
+    const dependencies = await get('/api/v3/dependencies', { startTime: '2026-11-18T11:00:00Z', end_time: '2026-11-18T13:00:00Z' });
+    JAEGER_UI.dependencies(dependencies, '');
+    expect(dependencies).to.deep.equal({ dependencies: [{ parent: 'web', child: 'cart', callCount: '5' }] });
+    expect(await call('/api/v3/dependencies', { startTime: 'x' })).to.include({ status: 400 });
+    JAEGER_UI.services(await get('/api/v3/services'), '');
+    JAEGER_UI.operations(await get('/api/v3/operations', { service: 'cart' }), '');
+    expect(await get('/api/v3/operations')).to.deep.equal({ operations: [] });
+  });
+
+  it('calls the service of spans without one as Jaeger does', async () => {
+    await insertSpans(own.store, 3, [
+      { trace: traceId(80), span: spanId(1), service: '', name: 'op', columns: { resource: '{}', resource_types: '' } },
+    ]);
+    const name = 'missing-service-name';
+    expect(await get('/api/services', {}, 'three')).to.deep.include({ data: [name] });
+    expect(await get(`/api/services/${name}/operations`, {}, 'three')).to.deep.include({ data: ['op'] });
+    const { data } = await get<Traces>('/api/traces', { ...DAY, service: name }, 'three');
+    expect(data[0]?.processes).to.deep.equal({ p1: { serviceName: name, tags: [] } });
+  });
+
+  it('finds summaries by parameters in camel and in snake case, and of a trace whose root has not come', async () => {
+    const [start, end] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
+    const camel = { 'query.serviceName': 'web', 'query.startTimeMin': start, 'query.startTimeMax': end, 'query.searchDepth': '2' };
     const snake = { 'query.service_name': 'cart', 'query.span_name': 'get', 'query.start_time_min': start, 'query.start_time_max': end };
     const of = async (more: Readonly<Record<string, string>>): Promise<unknown[]> =>
       (await get<{ readonly summaries: readonly Readonly<Record<string, unknown>>[] }>('/api/v3/trace-summaries', { ...snake, ...more })).summaries.map(({ traceId: id }) => id); // prettier-ignore
     expect(await of({ 'query.num_traces': '1' })).to.deep.equal([traceId(5)]);
     expect(await of({ 'query.attributes': '{"user.id":"u3"}' })).to.deep.equal([traceId(3)]);
     expect(await of({ 'query.duration_min': '1s' })).to.deep.equal([]);
-    expect(await call('/api/v3/trace-summaries', { 'query.serviceName': 'cart' })).to.include({ status: 400 });
-    // a trace whose root has not come; sent twice
+    // sent twice
     await insertSpans(own.store, 3, [...request(9, 0).slice(1), ...request(9, 0).slice(1)]);
-    const partial = await get<{ readonly summaries: readonly object[] }>('/api/v3/trace-summaries', { ...camel, 'query.serviceName': 'web' }, 'three'); // prettier-ignore
+    const partial = await get<{ readonly summaries: readonly object[] }>('/api/v3/trace-summaries', camel, 'three');
     expect(partial.summaries[0]).to.include({ spanCount: 3, orphanSpanCount: 2, rootServiceName: 'web', rootOperationName: 'call cart' });
   });
 
-  it('counts calls between services by its v3', async () => {
-    const [start, end] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
-    const dependencies = [{ parent: 'web', child: 'cart', callCount: '5' }];
-    expect(await get('/api/v3/dependencies', { startTime: start, endTime: end })).to.deep.equal({ dependencies });
-    expect(await get('/api/v3/dependencies', { start_time: start, end_time: end })).to.deep.equal({ dependencies });
-    expect(await get('/api/v3/dependencies', { start_time: end, end_time: start })).to.deep.equal({ dependencies: [] });
-    expect(await call('/api/v3/dependencies', { startTime: start })).to.deep.include({
-      status: 400,
-      body: { error: { httpCode: 400, message: 'startTime and endTime are required' } },
-    });
+  it('takes raw, and the window of a trace', async () => {
+    const spans = async (raw: string): Promise<unknown[]> =>
+      (await get<Traces>(`/api/traces/${traceId(3)}`, { raw })).data[0]?.spans.map(({ spanID }) => spanID) ?? [];
+    expect(new Set(await spans('true')).size).to.equal(3);
+    expect(new Set(await spans('f')).size).to.equal(4);
+    expect((await call(`/api/traces/${traceId(3)}`, { raw: 'x' })).body.errors).to.deep.equal([
+      { code: 400, msg: `unable to parse param 'raw': strconv.ParseBool: parsing "x": invalid syntax` },
+    ]);
+    expect(await call(`/api/traces/${traceId(3)}`, { start: 'x' })).to.include({ status: 400 });
+    expect(await found({ maxDuration: '-5ms' })).to.deep.equal([]);
+    expect((await call('/api/traces', { service: 'cart', tags: '{' })).body.errors).to.deep.equal([
+      { code: 400, msg: "malformed 'tags' parameter, cannot unmarshal JSON: unexpected end of JSON input" },
+    ]);
   });
 
   it('refuses in its own envelope what it cannot understand, and who has no key', async () => {

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import * as schema from '../../../pipeline/normalizers/otlp/schema.ts';
 import { otlpTraces } from '../../../pipeline/normalizers/otlp-traces.ts';
 import { MAX_EVENTS, MAX_LINKS } from '../../../pipeline/traces/span-draft.ts';
 import { extent } from '../../extent.ts';
-import { otlpTypes, requestOf, tracesProtobuf, type AnyValue, type SpanJson, type TracesJson } from '../../fixtures/otlp/traces.ts';
+import { requestOf, tracesProtobuf, type AnyValue, type SpanJson, type TracesJson } from '../../fixtures/otlp/traces.ts';
 import { RECEIVED_AT } from '../logs/entry-lines.ts';
 import { takeSpans, type SpanOptions, type TakenSpans } from '../traces/take-spans.ts';
 
@@ -91,17 +90,6 @@ const requests = fc.array(
 );
 
 describe('normalizer otlp_traces', () => {
-  it('has the field numbers of the protocol', () => {
-    const { TRACES_REQUEST, RESOURCE_SPANS, SPANS_RESOURCE, SCOPE_SPANS, SPANS_SCOPE, SPAN, EVENT, LINK, STATUS, KEY_VALUE, ANY_VALUE } =
-      schema;
-    const tables = { Request: TRACES_REQUEST, ResourceSpans: RESOURCE_SPANS, Resource: SPANS_RESOURCE, ScopeSpans: SCOPE_SPANS };
-    const more = { Scope: SPANS_SCOPE, Span: SPAN, Event: EVENT, Link: LINK, Status: STATUS, KeyValue: KEY_VALUE, AnyValue: ANY_VALUE };
-    for (const [name, table] of Object.entries({ ...tables, ...more })) {
-      const { fields } = otlpTypes.lookupType(name);
-      expect(table, name).to.deep.equal(Object.fromEntries(Object.values(fields).map((field) => [field.name, field.id])));
-    }
-  });
-
   it('makes the same rows of both encodings', () => {
     fc.assert(
       fc.property(requests, (resourceSpans) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { adjusted } from '../../../../api/traces/jaeger/adjust.ts';
+import { adjusted, missingParent } from '../../../../api/traces/jaeger/adjust.ts';
 import type { StoredSpan } from '../../../../api/traces/stored-span.ts';
 import { storedSpan } from '../../../fakes/stored-span.ts';
 import { spanId, SPANS_AT } from '../../../fakes/stored-spans.ts';
@@ -12,9 +12,9 @@ const warnings = (spans: readonly StoredSpan[]): readonly (readonly string[])[] 
 
 describe('what Jaeger changes about a trace', () => {
   it('warns of parents that are not there', () => {
-    expect(warnings([of(1, 0), of(2, 7)])).to.deep.equal([
-      [],
-      [`parent span ID=${spanId(7)} is not in the trace; skipping clock skew adjustment`],
+    expect(warnings([of(1, 0), of(2, 7)])).to.deep.equal([[], [`invalid parent span IDs=${spanId(7)}; skipping clock skew adjustment`]]);
+    expect(adjusted([of(2, 7)], missingParent)[0]?.warnings).to.deep.equal([
+      `parent span ID=${spanId(7)} is not in the trace; skipping clock skew adjustment`,
     ]);
   });
 

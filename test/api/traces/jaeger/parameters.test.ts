@@ -18,7 +18,7 @@ describe("parameters of Jaeger's API", () => {
       ),
     );
     expect(filter).to.deep.equal({ service: 'a', operation: 'b', tags: [['x', '1'], ['k', 'v']], minDuration: 1_500_000, maxDuration: 2e9, status: null, kind: null }); // prettier-ignore
-    expect(rest).to.deep.equal({ limit: 1500, ids: [], start: '1795003200000000000', end: '1795003200000001000' });
+    expect(rest).to.deep.equal({ limit: 1500, ids: [], raw: false, start: '1795003200000000000', end: '1795003200000001000' });
     expect(jaegerSearch(params('service=a'))).to.deep.include({ start: null, end: null, limit: 100 });
     expect(jaegerSearch(params('service=a&end=3600000000&lookback=1h'))).to.deep.include({ start: '0' });
     expect(jaegerSearch(params(`traceID=${ID}&traceID=1`))).to.deep.include({ ids: [ID, '1'.padStart(32, '0')] });
@@ -75,7 +75,7 @@ describe("parameters of Jaeger's API", () => {
       'query.service_name=a&query.start_time_min=2026-11-18T12:00:00Z&query.start_time_max=2026-11-18T15:00:00+02:00&query.num_traces=5&query.duration_min=1ms',
     ]) {
       const { filter, ...rest } = searchV3(params(query));
-      expect(rest).to.deep.equal({ ...time, limit: 5, ids: [] });
+      expect(rest).to.deep.equal({ ...time, limit: 5, ids: [], raw: false });
       expect(filter).to.deep.include({ service: 'a', minDuration: 1_000_000 });
     }
     const times = 'query.startTimeMin=2026-11-18T12:00:00Z&query.startTimeMax=2026-11-18T13:00:00Z';
@@ -86,7 +86,7 @@ describe("parameters of Jaeger's API", () => {
     refused(() => searchV3(params(`${times}&query.searchDepth=-1`)), 'query.searchDepth must be greater than 0');
     refused(() => searchV3(params(`${times}&query.attributes=[]`)), 'malformed parameter query.attributes: json: cannot unmarshal array');
     refused(() => traceV3('xyz', params('')), 'malformed parameter trace_id: strconv.ParseUint');
-    expect(traceV3(ID, params('start_time=2026-11-18T12:00:00.5 02:00'))).to.deep.equal({ id: ID });
+    expect(traceV3(ID, params('start_time=2026-11-18T12:00:00.5 02:00'))).to.deep.equal({ id: ID, raw: false });
   });
 
   it("durations are printed as Go's", () => {

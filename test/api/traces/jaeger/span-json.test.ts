@@ -67,8 +67,8 @@ describe("spans in Jaeger's JSON", () => {
     ]).to.deep.equal(['p1', 'p1', 'p2', 'p3']);
     expect(JSON.parse(processes.json)).to.deep.equal({
       p1: { serviceName: 'web', tags: [string('a', '2'), { key: 'z', type: 'int64', value: 1 }] },
-      p2: { serviceName: 'OTLPResourceNoServiceName', tags: [] },
-      p3: { serviceName: '', tags: [string('a', '2')] },
+      p2: { serviceName: 'missing-service-name', tags: [] },
+      p3: { serviceName: 'missing-service-name', tags: [string('a', '2')] },
     });
   });
 
