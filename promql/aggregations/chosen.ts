@@ -50,25 +50,49 @@ function checkCount({ parameter }: AggregationContext): boolean {
   return isAny;
 }
 
-/** By value, those that are no numbers last. */
+/** Whether a number stands before another one; those that are none stand last, and of equal ones the first does. */
+const isBefore = (value: number, other: number, sign: 1 | -1): boolean =>
+  sign * (value - other) < 0 || (other !== other && value === value);
+
+/** The first `count` series of a step in the order of their values. */
+function firstOf(series: readonly StepSeries[], step: number, count: number, sign: 1 | -1): readonly StepSeries[] {
+  const chosen: StepSeries[] = [];
+  const values: number[] = [];
+  for (const one of series) {
+    if (one.kinds[step] !== FLOAT) continue;
+    const value = one.values[step] as number;
+    if (chosen.length === count && !isBefore(value, values[count - 1] as number, sign)) continue;
+    let [from, to] = [0, chosen.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (isBefore(value, values[middle] as number, sign)) to = middle;
+      else from = middle + 1;
+    }
+    chosen.splice(from, 0, one);
+    values.splice(from, 0, value);
+    if (chosen.length > count) {
+      chosen.pop();
+      values.pop();
+    }
+  }
+  return chosen;
+}
+
 const ranked = (name: string, sign: 1 | -1, help: string): Aggregator => ({
   name,
   parameter: 'scalar',
   help,
   check: checkCount,
-  group: (_labels, context) =>
-    new Chosen(context, (series, step, count) => {
-      if (series.some(({ kinds }) => kinds[step] === HISTOGRAM)) context.note(NOTES.ignoredInAggregation(name), context.node.range);
-      const valueOf = (one: StepSeries): number => one.values[step] as number;
-      return series
-        .filter(({ kinds }) => kinds[step] === FLOAT)
-        .sort((a, b) => {
-          const [left, right] = [valueOf(a), valueOf(b)];
-          if (Number.isNaN(left) || Number.isNaN(right)) return (Number.isNaN(left) ? 1 : 0) - (Number.isNaN(right) ? 1 : 0);
-          return sign * (left - right) || 0;
-        })
-        .slice(0, Math.max(0, Math.trunc(count)));
-    }),
+  group: (_labels, context) => {
+    const note = (series: readonly StepSeries[], step: number): void => {
+      if (series.some(({ kinds, histograms }) => histograms !== undefined && kinds[step] === HISTOGRAM))
+        context.note(NOTES.ignoredInAggregation(name), context.node.range);
+    };
+    return new Chosen(context, (series, step, count) => {
+      note(series, step);
+      return count >= 1 ? firstOf(series, step, Math.trunc(count), sign) : [];
+    });
+  },
 });
 
 export const topk = ranked('topk', -1, 'series with the greatest numbers');

@@ -31,6 +31,7 @@ import { combineVectors } from './vector-binary.ts';
 export class Evaluator implements Evaluating {
   readonly state: QueryState;
   readonly steps: Steps;
+  #times: Float64Array | undefined;
 
   constructor(state: QueryState, steps: Steps) {
     this.state = state;
@@ -39,6 +40,11 @@ export class Evaluator implements Evaluating {
   }
 
   readonly timeOf = (step: number): number => this.steps.start + step * this.steps.interval;
+
+  /** The times of all steps. */
+  get times(): Float64Array {
+    return (this.#times ??= Float64Array.from({ length: this.steps.count }, (_none, step) => this.timeOf(step)));
+  }
 
   async vector(expression: Expression): Promise<StepSeries[]> {
     const series: StepSeries[] = [];
@@ -98,7 +104,7 @@ export class Evaluator implements Evaluating {
     const { times: query } = this.state;
     const shift = resolveDuration(offset, query, true);
     const fixed = at === 'start' ? query.start : at === 'end' ? query.end : at;
-    const times = Float64Array.from({ length: count }, (_none, step) => this.timeOf(step));
+    const { times } = this;
     return { steps: count, ends: times.map((time) => (fixed ?? time) - shift), times, length };
   }
 
@@ -122,7 +128,7 @@ export class Evaluator implements Evaluating {
     const series = await inner.vector(node.expression);
     this.state.drop(series);
     return series.map((one) => {
-      const samples = samplesOf(one, inner.timeOf);
+      const samples = samplesOf(one, inner.times);
       const { histograms } = samples;
       const unsure = histograms?.map((own) =>
         own?.hint === 'reset' || own?.hint === 'not_reset' ? { ...own, hint: 'unknown' as const } : own,

@@ -37,7 +37,7 @@ export async function rangeQuery(query: string, start: number, end: number, step
   const evaluator = new Evaluator(state, { start, interval: step, count: Math.floor((end - start) / step) + 1 });
   const series = type === 'scalar' ? [await scalarSeries(expression, evaluator)] : named(await evaluator.vector(expression));
   const sorted = series.sort((a, b) => compareLabels(a.labels, b.labels));
-  return withNotes(state, { type: 'matrix', series: sorted.map((one) => samplesOf(one, evaluator.timeOf)) });
+  return withNotes(state, { type: 'matrix', series: sorted.map((one) => samplesOf(one, evaluator.times)) });
 }
 
 const withNotes = ({ annotations, read, peak }: QueryState, value: Value): QueryResult => ({

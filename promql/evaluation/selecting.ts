@@ -1,8 +1,9 @@
 /** Series at steps and in windows, from the samples of a source or of a subquery. */
 import type { VectorSelector } from '../base/ast.ts';
-import { FLOAT, HISTOGRAM, StepSeries, type RawSeries } from '../base/series.ts';
+import { ABSENT, FLOAT, HISTOGRAM, StepSeries, type RawSeries } from '../base/series.ts';
 import type { Selection } from '../base/source.ts';
 import type { WindowTimes } from '../functions/windows.ts';
+import type { Histogram } from '../histograms/histogram.ts';
 import { StaleMarkers } from '../values/numbers.ts';
 
 /** Which samples the windows of all steps need. */
@@ -37,15 +38,21 @@ export function newestSamples(series: RawSeries, { ends, length, steps }: Window
   return out;
 }
 
-/** What a series has at its steps, as samples. */
-export function samplesOf(series: StepSeries, timeOf: (step: number) => number): RawSeries {
-  const steps: number[] = [];
-  for (let step = 0; step < series.kinds.length; step += 1) if (series.kinds[step] !== 0) steps.push(step);
-  const plain = {
-    labels: series.labels,
-    timestamps: Float64Array.from(steps, timeOf),
-    values: Float64Array.from(steps, (step) => series.values[step] ?? NaN),
-  };
-  if (series.histograms === undefined) return plain;
-  return { ...plain, histograms: steps.map((step) => (series.kinds[step] === HISTOGRAM ? series.histogramAt(step) : undefined)) };
+/** What a series has at its steps, as samples; `times` are those of the steps. Where it is never absent, its arrays are taken over. */
+export function samplesOf({ labels, kinds, values, histograms }: StepSeries, times: Float64Array): RawSeries {
+  let count = 0;
+  for (let step = 0; step < kinds.length; step += 1) if (kinds[step] !== ABSENT) count += 1;
+  if (count === kinds.length && histograms === undefined) return { labels, timestamps: times, values };
+  const found = { labels, timestamps: new Float64Array(count), values: new Float64Array(count) };
+  const own: (Histogram | undefined)[] = [];
+  let at = 0;
+  for (let step = 0; step < kinds.length; step += 1) {
+    const kind = kinds[step];
+    if (kind === ABSENT) continue;
+    found.timestamps[at] = times[step] as number;
+    found.values[at] = values[step] as number;
+    if (histograms !== undefined) own.push(kind === HISTOGRAM ? histograms[step] : undefined);
+    at += 1;
+  }
+  return histograms === undefined ? found : { ...found, histograms: own };
 }

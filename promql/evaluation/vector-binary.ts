@@ -4,11 +4,14 @@ import type { Binary, Matching } from '../base/ast.ts';
 import { PromqlExecutionError, SAME_LABELS } from '../base/errors.ts';
 import { ABSENT, FLOAT, StepSeries } from '../base/series.ts';
 import { compareLabels, Labels, METRIC_NAME, withoutName } from '../values/labels.ts';
-import { combineElements, isArithmetic, type Sample } from './elements.ts';
+import { combineElements, isArithmetic, scalarOperator, type Sample } from './elements.ts';
 import { matchLabels, signaturesOf } from './matching.ts';
 
 /** A sample and the series it is of; of a filled one, the labels that it would be matched by. */
 type Side = { readonly labels: Labels; readonly sample: Sample; readonly place: number; readonly dropName: boolean };
+
+/** Two series that find each other, and the labels of what they make. */
+type Pair = { readonly many: StepSeries; readonly one: StepSeries; readonly labels: Labels };
 
 /** One operator at work, with its "many" side on the left. */
 class VectorBinary {
@@ -51,11 +54,60 @@ class VectorBinary {
 
   run(): StepSeries[] {
     const hasFill = this.#matching.fillLeft !== undefined || this.#matching.fillRight !== undefined;
+    const pairs = hasFill ? null : this.#fixedPairs();
+    if (pairs !== null) return pairs.map((pair) => this.#combinePair(pair)).filter((series) => !series.isEmpty);
     for (let step = 0; step < this.#steps; step += 1) {
       const [isMany, isOne] = [this.#many, this.#one].map((side) => side.some(({ kinds }) => kinds[step] !== ABSENT));
       if (hasFill ? isMany === true || isOne === true : isMany === true && isOne === true) this.#step(step);
     }
     return [...this.#out.values()].filter((series) => !series.isEmpty);
+  }
+
+  /** Pairs of series that find each other at every step; null where it depends on the step which do, or whether they may. */
+  #fixedPairs(): readonly Pair[] | null {
+    const partners = new Int32Array(this.#found.length).fill(-1);
+    for (const [place, signature] of this.#oneSignatures.entries()) {
+      if (partners[signature] !== -1) return null;
+      partners[signature] = place;
+    }
+    const isOneToOne = this.#matching.cardinality === 'one-to-one';
+    const taken = new Uint8Array(this.#found.length);
+    const keys = new Set<string>();
+    const pairs: Pair[] = [];
+    for (const [place, signature] of this.#manySignatures.entries()) {
+      const [many, partner] = [this.#many[place], partners[signature] ?? -1];
+      const one = this.#one[partner];
+      if (many === undefined || one === undefined) continue;
+      if (isOneToOne && taken[signature] === 1) return null;
+      taken[signature] = 1;
+      const labels = this.#resultLabels({ labels: many.labels, place: -1 }, { labels: one.labels, place: -1 });
+      if (keys.has(labels.key)) return null;
+      keys.add(labels.key);
+      pairs.push({ many, one, labels });
+    }
+    return pairs;
+  }
+
+  /** Two series, at all steps. */
+  #combinePair({ many, one, labels }: Pair): StepSeries {
+    const { operator, isBool } = this.#node;
+    const out = new StepSeries(labels, this.#steps, isBool || (many.dropName && !isArithmetic(operator)));
+    const [left, right] = this.#isSwapped ? [one, many] : [many, one];
+    const compute = isBool || isArithmetic(operator) ? scalarOperator(operator) : undefined;
+    for (let step = 0; step < this.#steps; step += 1) {
+      const [kind, other] = [left.kinds[step], right.kinds[step]];
+      if (kind === ABSENT || other === ABSENT) continue;
+      if (compute !== undefined && kind === FLOAT && other === FLOAT) {
+        out.values[step] = compute(left.values[step] as number, right.values[step] as number);
+        out.kinds[step] = FLOAT;
+        continue;
+      }
+      const { sample, isKept } = combineElements(operator, sampleOf(left, step), sampleOf(right, step), this.#note);
+      if (sample === undefined || (!isKept && !isBool)) continue;
+      if (isBool || typeof sample === 'number') out.setFloat(step, isBool ? (isKept ? 1 : 0) : (sample as number));
+      else out.setHistogram(step, sample);
+    }
+    return out;
   }
 
   #step(step: number): void {
@@ -134,7 +186,7 @@ class VectorBinary {
   }
 
   /** The labels of a result, which depend on the two series alone. */
-  #resultLabels(many: Side, one: Side): Labels {
+  #resultLabels(many: Pick<Side, 'labels' | 'place'>, one: Pick<Side, 'labels' | 'place'>): Labels {
     const known = many.place < 0 || one.place < 0 ? undefined : this.#labels.get(many.place * this.#one.length + one.place);
     if (known !== undefined) return known;
     const { cardinality, isOn, labels: names, include } = this.#matching;
@@ -148,10 +200,15 @@ class VectorBinary {
   }
 }
 
-function sideOf(series: StepSeries, place: number, step: number): Side {
-  const sample = series.kinds[step] === FLOAT ? (series.values[step] as number) : series.histogramAt(step);
-  return { labels: series.labels, sample, place, dropName: series.dropName };
-}
+const sampleOf = (series: StepSeries, step: number): Sample =>
+  series.kinds[step] === FLOAT ? (series.values[step] as number) : series.histogramAt(step);
+
+const sideOf = (series: StepSeries, place: number, step: number): Side => ({
+  labels: series.labels,
+  sample: sampleOf(series, step),
+  place,
+  dropName: series.dropName,
+});
 
 /** The operator between two vectors. Throws where series do not match as it was asked for. */
 export function combineVectors(

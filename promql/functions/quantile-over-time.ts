@@ -6,6 +6,9 @@ import type { RangeFunction } from './base.ts';
 import { noteIgnored } from './extremes.ts';
 import type { Windows } from './windows.ts';
 
+/** From how many numbers on they are moved at once. */
+const FAR = 16;
+
 /** Numbers in order, those that are none first. */
 class SortedWindow {
   readonly #values: Float64Array;
@@ -18,26 +21,50 @@ class SortedWindow {
   add(value: number): void {
     const values = this.#values;
     let at = this.size;
-    if (value !== value) at = 0;
-    else while (at > 0 && (values[at - 1] as number) > value) at -= 1;
-    values.copyWithin(at + 1, at, this.size);
+    for (; at > 0 && (value !== value || (values[at - 1] as number) > value); at -= 1) values[at] = values[at - 1] as number;
     values[at] = value;
     this.size += 1;
   }
 
   remove(value: number): void {
     const values = this.#values;
-    let at = 0;
-    if (value === value) {
-      let end = this.size;
-      while (at < end) {
-        const middle = (at + end) >>> 1;
-        if ((values[middle] as number) >= value) end = middle;
-        else at = middle + 1;
-      }
-    }
-    values.copyWithin(at, at + 1, this.size);
     this.size -= 1;
+    for (let at = this.#placeOf(value); at < this.size; at += 1) values[at] = values[at + 1] as number;
+  }
+
+  /** Removes one number and adds another: only what lies between the two moves. */
+  replace(old: number, value: number): void {
+    if (old !== old || value !== value) {
+      this.remove(old);
+      this.add(value);
+      return;
+    }
+    const values = this.#values;
+    let at = this.#placeOf(old);
+    const target = this.#placeOf(value);
+    if (target > at + FAR) {
+      values.copyWithin(at, at + 1, target);
+      at = target - 1;
+    } else if (at > target + FAR) {
+      values.copyWithin(target + 1, target, at);
+      at = target;
+    }
+    for (; at + 1 < this.size && (values[at + 1] as number) < value; at += 1) values[at] = values[at + 1] as number;
+    for (; at > 0 && (values[at - 1] as number) > value; at -= 1) values[at] = values[at - 1] as number;
+    values[at] = value;
+  }
+
+  /** The first place of a number that is not less; of what is none, the first of all. */
+  #placeOf(value: number): number {
+    const values = this.#values;
+    if (value !== value) return 0;
+    let [at, end] = [0, this.size];
+    while (at < end) {
+      const middle = (at + end) >>> 1;
+      if ((values[middle] as number) >= value) end = middle;
+      else at = middle + 1;
+    }
+    return at;
   }
 
   clear(): void {
@@ -65,6 +92,7 @@ function overFloats(windows: Windows, out: StepSeries, quantiles: Float64Array):
       sorted.clear();
       first = end = nextFirst;
     }
+    for (; first < nextFirst && end < nextEnd; first += 1, end += 1) sorted.replace(values[first] as number, values[end] as number);
     for (; first < nextFirst; first += 1) sorted.remove(values[first] as number);
     for (; end < nextEnd; end += 1) sorted.add(values[end] as number);
     if (sorted.size > 0) out.setFloat(step, sorted.quantile(quantiles[step] as number));
