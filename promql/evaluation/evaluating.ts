@@ -30,11 +30,6 @@ export interface Evaluating {
   select(selector: VectorSelector, asTimes: boolean, consume: Consume): Promise<void>;
   /** What a subquery has at its own steps, as samples, for windows that end with the steps of this evaluation. */
   subquery(node: Subquery, shape: WindowTimes): Promise<NamedSamples[]>;
-  /** Series whose names go: one after another where that cannot make two of them the same, else all together. `isStrict`: two are an error. */
-  unnamed(
-    expression: Expression,
-    consume: Consume,
-    change: (series: StepSeries) => StepSeries | undefined,
-    isStrict?: boolean,
-  ): Promise<void>;
+  /** Series whose names go: one after another where that cannot make two of them the same, else all together. */
+  unnamed(expression: Expression, consume: Consume, change: (series: StepSeries) => StepSeries | undefined): Promise<void>;
 }

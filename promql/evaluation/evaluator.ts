@@ -138,12 +138,7 @@ export class Evaluator implements Evaluating {
     });
   }
 
-  async unnamed(
-    expression: Expression,
-    consume: Consume,
-    change: (series: StepSeries) => StepSeries | undefined,
-    isStrict = false,
-  ): Promise<void> {
+  async unnamed(expression: Expression, consume: Consume, change: (series: StepSeries) => StepSeries | undefined): Promise<void> {
     if (this.state.isNameDelayed || hasOneName(expression)) {
       await this.stream(expression, (one) => {
         const out = change(one);
@@ -152,11 +147,7 @@ export class Evaluator implements Evaluating {
       return;
     }
     const series = await this.vector(expression);
-    for (const one of mergeSame(
-      series.flatMap((own) => change(own) ?? []),
-      isStrict,
-    ))
-      consume(one);
+    for (const one of mergeSame(series.flatMap((own) => change(own) ?? []))) consume(one);
     this.state.drop(series);
   }
 
