@@ -1,7 +1,7 @@
 /**
  * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole,
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
- * from the members of LogsQL the reference in docs/logsql.md between its markers.
+ * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { environment } from '../pipeline/core/config.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
 import { logsqlReference } from './logsql-reference.ts';
+import { promqlReference } from './promql-reference.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -95,6 +96,7 @@ function between(text: string, begin: string, end: string, part: string): string
 export function generated(): { readonly file: string; readonly is: string; readonly should: string }[] {
   const read = (file: string): string => (existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '');
   const language = read('docs/logsql.md');
+  const metrics = read('docs/promql.md');
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
@@ -102,6 +104,11 @@ export function generated(): { readonly file: string; readonly is: string; reado
       file: 'docs/logsql.md',
       is: language,
       should: between(language, '<!-- reference:begin -->', '<!-- reference:end -->', `\n${logsqlReference(table)}\n`),
+    },
+    {
+      file: 'docs/promql.md',
+      is: metrics,
+      should: between(metrics, '<!-- reference:begin -->', '<!-- reference:end -->', `\n${promqlReference(table)}\n`),
     },
   ];
 }

@@ -7,6 +7,7 @@ import { LIVE } from './limits/live.ts';
 import { LOG } from './limits/log.ts';
 import { NOTIFICATIONS } from './limits/notifications.ts';
 import { PATTERNS } from './limits/patterns.ts';
+import { PROMQL } from './limits/promql.ts';
 import { QUERIES } from './limits/queries.ts';
 import { TRACES } from './limits/traces.ts';
 import { RULES } from './limits/rules.ts';
@@ -23,6 +24,7 @@ export const LIMITS: readonly Section[] = [
   LOG,
   STORAGE,
   QUERIES,
+  PROMQL,
   TRACES,
   LIVE,
   PATTERNS,

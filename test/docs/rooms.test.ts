@@ -18,13 +18,14 @@ function table(name: string): readonly (readonly [string, readonly string[]])[] 
 
 describe('rooms', () => {
   it('are in the tables of docs/architecture.md as the linter has them', () => {
-    const tableOf = (room: string): string => /^(?:api|logsql|pipeline\/(?:bus|processors|alerting))(?=\/)/.exec(room)?.[0] ?? '';
+    const tableOf = (room: string): string => /^(?:api|logsql|promql|pipeline\/(?:bus|processors|alerting))(?=\/)/.exec(room)?.[0] ?? '';
     const linted = (house: string): readonly unknown[] => Object.entries(ROOMS).filter(([room]) => tableOf(room) === house);
     expect(table('rooms')).to.deep.equal(linted(''));
     expect(table('bus-rooms')).to.deep.equal(linted('pipeline/bus'));
     expect(table('processors-rooms')).to.deep.equal(linted('pipeline/processors'));
     expect(table('alerting-rooms')).to.deep.equal(linted('pipeline/alerting'));
     expect(table('logsql-rooms')).to.deep.equal(linted('logsql'));
+    expect(table('promql-rooms')).to.deep.equal(linted('promql'));
     expect(table('api-rooms')).to.deep.equal(linted('api'));
   });
 

@@ -1,0 +1,43 @@
+import { from, type Section } from './limit.ts';
+
+const limits = from('promql/base/limits.ts');
+const TEST = 'test/promql/hostile.test.ts';
+
+/** What an expression of PromQL is, and what its evaluation may hold. */
+export const PROMQL: Section = {
+  title: 'PromQL',
+  rows: [
+    {
+      what: 'Characters; parentheses, brackets and braces within each other; operators and modifiers',
+      of: 'a query',
+      bound: [limits('MAX_CHARACTERS', 'characters'), limits('MAX_NESTING', 'within each other'), limits('MAX_OPERATORS', 'operators')],
+      beyond: 'The expression is refused, with the place.',
+      others: 'nothing',
+      test: TEST,
+    },
+    {
+      what: 'Points of a range query for each series',
+      of: 'a query',
+      bound: [limits('MAX_POINTS', '')],
+      beyond: 'The query is refused.',
+      others: 'nothing',
+      test: TEST,
+    },
+    {
+      what: 'Samples that are held at once: those of the series that is read, and results that are not used up',
+      of: 'a query',
+      bound: [limits('MAX_SAMPLES', '')],
+      beyond: "Prometheus' error of too many samples.",
+      others: 'nothing',
+      test: TEST,
+    },
+    {
+      what: 'Instructions of its regexps together',
+      of: 'a query',
+      bound: [from('logsql/values/regexp.ts')('MAX_PROGRAM_SIZE', '')],
+      beyond: 'The expression is refused, with the place.',
+      others: 'nothing',
+      test: TEST,
+    },
+  ],
+};

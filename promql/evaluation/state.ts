@@ -1,0 +1,124 @@
+/** What an evaluation shares between its parts: the source, the options, what is held, and what has to be noted. */
+import { Annotations } from '../base/annotations.ts';
+import { PromqlExecutionError, PromqlLimitError, SAME_LABELS } from '../base/errors.ts';
+import { MAX_SAMPLES } from '../base/limits.ts';
+import { ABSENT, type RawSeries, type StepSeries } from '../base/series.ts';
+import type { SampleSource, Selection } from '../base/source.ts';
+import { weightOf } from '../histograms/histogram.ts';
+import { withoutName, type Labels } from '../values/labels.ts';
+import type { QueryTimes } from '../parser/durations.ts';
+
+/** How queries are evaluated. */
+export type Options = {
+  readonly source: SampleSource;
+  /** Milliseconds that a sample holds for; Prometheus has five minutes. */
+  readonly lookbackMs?: number;
+  /** Milliseconds between the steps of a subquery that has no step. */
+  readonly defaultStepMs?: number;
+  /** Samples that may be held at once, where it is less than MAX_SAMPLES. */
+  readonly maxSamples?: number;
+  /** Names of metrics go at the end of a query, and not in each function (Prometheus' `promql-delayed-name-removal`). */
+  readonly isNameDelayed?: boolean;
+  /** Is called now and then; throws where the query must end. */
+  readonly checkpoint?: () => void;
+};
+
+/** One evaluation. */
+export class QueryState {
+  readonly source: SampleSource;
+  readonly lookbackMs: number;
+  readonly defaultStepMs: number;
+  readonly isNameDelayed: boolean;
+  readonly annotations: Annotations;
+  readonly times: QueryTimes;
+  readonly #maxSamples: number;
+  readonly #checkpoint: () => void;
+  #held = 0;
+  /** Most samples that were held at once, and all that were read. */
+  peak = 0;
+  read = 0;
+
+  constructor(options: Options, query: string, times: QueryTimes) {
+    this.source = options.source;
+    this.lookbackMs = options.lookbackMs ?? 300_000;
+    this.defaultStepMs = options.defaultStepMs ?? 60_000;
+    this.isNameDelayed = options.isNameDelayed ?? false;
+    this.annotations = new Annotations(query);
+    this.times = times;
+    this.#maxSamples = Math.min(options.maxSamples ?? MAX_SAMPLES, MAX_SAMPLES);
+    this.#checkpoint = options.checkpoint ?? (() => undefined);
+  }
+
+  /** Counts samples that are held from now on. Throws where there are too many. */
+  hold(samples: number): void {
+    this.#held += samples;
+    this.peak = Math.max(this.peak, this.#held);
+    if (this.#held > this.#maxSamples) throw new PromqlLimitError();
+  }
+
+  /** Throws where so many more could not be held. */
+  expect(samples: number): void {
+    if (this.#held + samples > this.#maxSamples) throw new PromqlLimitError();
+  }
+
+  release(samples: number): void {
+    this.#held -= samples;
+  }
+
+  /** Counts series as held. */
+  keep(series: readonly StepSeries[]): void {
+    for (const one of series) this.hold(sizeOf(one));
+  }
+
+  /** Counts series as no longer held. */
+  drop(series: readonly StepSeries[]): void {
+    for (const one of series) this.release(sizeOf(one));
+  }
+
+  /** Reads series one after another; each is counted as held while it is looked at. */
+  async each(selection: Selection, visit: (series: RawSeries) => void): Promise<void> {
+    const one = (series: RawSeries): void => {
+      this.#checkpoint();
+      const size =
+        series.timestamps.length + (series.histograms?.reduce((sum, own) => sum + (own === undefined ? 0 : weightOf(own)), 0) ?? 0);
+      this.read += size;
+      this.hold(size);
+      visit(series);
+      this.release(size);
+    };
+    this.#checkpoint();
+    const series = this.source.select(selection);
+    if (Symbol.asyncIterator in series) for await (const found of series) one(found);
+    else for (const found of series) one(found);
+  }
+
+  /** Labels of a series whose name goes. */
+  unnamed({ labels, dropName }: { readonly labels: Labels; readonly dropName: boolean }): {
+    readonly labels: Labels;
+    readonly dropName: boolean;
+  } {
+    return this.isNameDelayed ? { labels, dropName: true } : { labels: withoutName(labels), dropName };
+  }
+}
+
+const sizeOf = (series: StepSeries): number =>
+  series.values.length + (series.histograms?.reduce((sum, own) => sum + (own === undefined ? 0 : weightOf(own)), 0) ?? 0);
+
+/** Series of the same labels as one. Throws where two of them have a sample at one step, or (`strict`) wherever there are two. */
+export function mergeSame(series: StepSeries[], isStrict = false): StepSeries[] {
+  const byKey = new Map<string, StepSeries>();
+  for (const one of series) {
+    const known = byKey.get(one.labels.key);
+    if (known === undefined) {
+      byKey.set(one.labels.key, one);
+      continue;
+    }
+    if (isStrict) throw new PromqlExecutionError(SAME_LABELS);
+    for (let step = 0; step < one.kinds.length; step += 1) {
+      if (one.kinds[step] === ABSENT) continue;
+      if (known.kinds[step] !== ABSENT) throw new PromqlExecutionError(SAME_LABELS);
+      known.copyFrom(one, step);
+    }
+  }
+  return byKey.size === series.length ? series : [...byKey.values()];
+}

@@ -1,0 +1,32 @@
+/** How many evaluations of each promqltest file are right, and of those that are not, why. */
+export const REACHED: Readonly<Record<string, { readonly passed: number; readonly all: number; readonly why?: string }>> = {
+  aggregators: { passed: 160, all: 160 },
+  at_modifier: { passed: 78, all: 78 },
+  collision: { passed: 2, all: 2 },
+  duration_expression: { passed: 59, all: 59 },
+  extended_vectors: {
+    passed: 34,
+    all: 169,
+    why: 'the modifiers `anchored` and `smoothed`, which Prometheus has behind a flag, are refused',
+  },
+  'fill-modifier': { passed: 46, all: 46 },
+  functions: { passed: 431, all: 431 },
+  histograms: { passed: 185, all: 185 },
+  info: { passed: 1, all: 53, why: 'there is no function `info`, which is experimental' },
+  limit: { passed: 37, all: 37 },
+  literals: { passed: 25, all: 25 },
+  name_label_dropping: { passed: 30, all: 30 },
+  native_histograms: {
+    passed: 513,
+    all: 522,
+    why: 'nine expect hints of resets that Prometheus finds only where it reads histograms without their buckets (`histogram_count`, `histogram_sum`)',
+  },
+  operators: { passed: 214, all: 214 },
+  range_queries: { passed: 18, all: 18 },
+  selectors: { passed: 31, all: 31 },
+  staleness: { passed: 17, all: 17 },
+  start_timestamps: { passed: 2, all: 26, why: 'samples have no start times yet' },
+  subquery: { passed: 34, all: 34 },
+  trig_functions: { passed: 19, all: 19 },
+  type_and_unit: { passed: 58, all: 58 },
+};
