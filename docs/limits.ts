@@ -10,6 +10,7 @@ import { PATTERNS } from './limits/patterns.ts';
 import { QUERIES } from './limits/queries.ts';
 import { TRACES } from './limits/traces.ts';
 import { RULES } from './limits/rules.ts';
+import { SAMPLES } from './limits/samples.ts';
 import { SPANS } from './limits/spans.ts';
 import { STORAGE } from './limits/storage.ts';
 
@@ -20,6 +21,7 @@ export const LIMITS: readonly Section[] = [
   CONNECTIONS,
   BODIES,
   SPANS,
+  SAMPLES,
   LOG,
   STORAGE,
   QUERIES,

@@ -5,6 +5,7 @@ import { patternCountLayout } from '../../pipeline/counters/pattern-counts.ts';
 import { patternLayout } from '../../pipeline/counters/pattern-rows.ts';
 import { volumeLayout } from '../../pipeline/counters/volume-layout.ts';
 import { logLayout } from '../../pipeline/logs/columns/log-layout.ts';
+import { definitionLayout, sampleLayout } from '../../pipeline/samples/sample.ts';
 import { spanLayout } from '../../pipeline/traces/span.ts';
 import * as fixed from '../../pipeline/rows/fixed-types.ts';
 import { Layout } from '../../pipeline/rows/layout.ts';
@@ -73,6 +74,14 @@ const cases = [
     }),
     written: LOGS,
   },
+  {
+    layout: sampleLayout,
+    row: of({
+      ...{ type: fc.nat(3), series: uint64, time: TYPES.milliseconds[1], start: TYPES.milliseconds[1], value: floatBits },
+      payload: TYPES.bytes[1],
+    }),
+  },
+  { layout: definitionLayout, row: of({ definition: text }) },
   {
     layout: spanLayout,
     row: of({
