@@ -19,7 +19,7 @@ function recordOf(labels: readonly Record<string, string>[], offset = 5, timesta
   }
   writer.metadata('up', { kind: 'gauge', unit: '', help: 'Up.', isDelta: false });
   const [chunk] = writer.chunks();
-  const { value, headers } = chunk?.encode() ?? { value: Buffer.alloc(0), headers: {} };
+  const { value, headers } = chunk?.encode() ?? { value: Buffer.alloc(0), headers: { [DEFINITIONS_AT]: '0' } };
   const original = { key: null, value, headers: {}, timestamp: String(timestamp) };
   const record: SignalRecord = {
     ...{ tenantId: 7, retentionDays: 30, count: labels.length + 1, bytes: 0, encoding: 'columns', partition: 3, offset, timestamp, value },

@@ -125,7 +125,7 @@ describe('samples', function () {
       'Content-Type': 'application/json',
     });
     expect([status, body]).to.deep.equal([200, { partialSuccess: {} }]);
-    expect(await samplesOf('jobs_total', 1)).to.have.nested.include({ '[0].isDelta': true, '[0].kind': 'counter' });
+    expect((await samplesOf('jobs_total', 1))[0]).to.include({ isDelta: true, kind: 'counter' });
   });
 
   it('are refused as the contract says: alone, with their number, by the gate, and over the ceiling', async () => {
@@ -141,7 +141,7 @@ describe('samples', function () {
     expect((await post('/v1/metrics', Buffer.alloc(8_388_609))).body).to.deep.equal({
       detail: 'The body is over the cap of 8388608 bytes.',
     });
-    const many = series({ __name__: 'many' }, ...Array.from({ length: 500_001 }, (_none, n) => sample(1n, Date.now() + n)));
+    const many = series({ __name__: 'many' }, Buffer.concat(Array.from({ length: 500_001 }, (_none, n) => sample(1n, Date.now() + n))));
     expect((await write(many)).status).to.equal(413);
     expect(await read(named('many'))).to.deep.equal([]);
     await flag('metrics', 'off');
