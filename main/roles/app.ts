@@ -144,8 +144,7 @@ export const appRole: Role = {
     const feed = createAlertFeed(context, { engine, store, control });
     const queries = [
       ...createQueryRoutes(runtime),
-      ...createTraceRoutes(runtime),
-      ...createMetricsRoutes(runtime),
+      ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(runtime)),
       ...createAlertRoutes(runtime, alerts.resolver),
       ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),

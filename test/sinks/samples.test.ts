@@ -65,7 +65,7 @@ describe('sink samples', () => {
       { ...shared, metric: 'up', series: '', labels: { __name__: 'up', job: 'b' }, kind: 'unknown', is_delta: 0 },
       { ...shared, metric: 'x', series: '', labels: { __name__: 'x' }, kind: 'counter', is_delta: 1 },
     ]);
-    expect(rows['series_labels']?.map((row) => Object.values(row as object).slice(3, 6))).to.have.deep.members([
+    expect(rows['series_labels']?.map((row) => Object.values(row as Record<string, unknown>).slice(3, 6))).to.have.deep.members([
       ['__name__', 'up', 'up'],
       ['job', 'a', 'up'],
       ['job', 'b', 'up'],

@@ -69,9 +69,3 @@ export function bitsOf(value: number): bigint {
   double[0] = value;
   return bits[0] as bigint;
 }
-
-/** The number of bits. */
-export function numberOf(value: bigint): number {
-  bits[0] = value;
-  return double[0] as number;
-}

@@ -172,8 +172,7 @@ describe('samples', function () {
 
   it('are stored once through kills of every process', async () => {
     const acknowledged = new Set<string>();
-    let isOver = false;
-    let next = 0;
+    let [isOver, next] = [false, 0];
     const sending = (async (): Promise<void> => {
       for (let turn = 0; !isOver; turn++) {
         const now = Date.now();

@@ -66,7 +66,8 @@ export function rowsOf(writer: SamplesWriter): TakenSample[] {
     const at = Number(headers[DEFINITIONS_AT]);
     const rows = sampleLayout.read(value.subarray(0, at), count);
     const definitions = definitionLayout.read(value.subarray(at), count);
-    if (typeof rows === 'string' || typeof definitions === 'string') throw new Error(`${String(rows)} ${String(definitions)}`);
+    if (typeof rows === 'string') throw new Error(rows);
+    if (typeof definitions === 'string') throw new Error(definitions);
     return rows.map((row, index) => shown(row, definitions[index]?.definition ?? ''));
   });
 }
