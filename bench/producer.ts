@@ -73,7 +73,7 @@ async function send(clone: string, brokers: string, rate: number, seconds: numbe
       shards: 1,
       retentionDays: 0,
       receivedAt,
-      ...{ streamsPerDay: Infinity, maxRowBytes: Infinity, expectedBytes: 120 },
+      ...{ streamsPerDay: Infinity, seriesPerDay: Infinity, utf8Names: false, maxRowBytes: Infinity, expectedBytes: 120 },
       envelope: { header: () => '', query: new URLSearchParams('_stream_fields=app') },
     });
     writer.add({

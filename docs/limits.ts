@@ -11,6 +11,7 @@ import { PROMQL } from './limits/promql.ts';
 import { QUERIES } from './limits/queries.ts';
 import { TRACES } from './limits/traces.ts';
 import { RULES } from './limits/rules.ts';
+import { SAMPLES } from './limits/samples.ts';
 import { SPANS } from './limits/spans.ts';
 import { STORAGE } from './limits/storage.ts';
 
@@ -21,6 +22,7 @@ export const LIMITS: readonly Section[] = [
   CONNECTIONS,
   BODIES,
   SPANS,
+  SAMPLES,
   LOG,
   STORAGE,
   QUERIES,

@@ -12,7 +12,9 @@ import { createLogsIntake } from '../pipeline/logs/logs-intake.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import { spansSignal } from '../pipeline/traces/spans-signal.ts';
 import { createSpansIntake } from '../pipeline/traces/spans-writer.ts';
-import { normalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
+import { createSamplesIntake } from '../pipeline/samples/samples-writer.ts';
+import { samplesSignal } from '../pipeline/samples/samples-signal.ts';
+import { normalizers, sampleNormalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
 import { alertsSink } from '../sinks/alerts.ts';
 import { createLogsSink } from '../sinks/logs.ts';
@@ -20,6 +22,7 @@ import { measuresSink } from '../sinks/measures.ts';
 import { patternCountsSink } from '../sinks/pattern-counts.ts';
 import { patternsSink } from '../sinks/patterns.ts';
 import { spanCountsSink } from '../sinks/span-counts.ts';
+import { createSamplesSink } from '../sinks/samples.ts';
 import { spansSink } from '../sinks/spans.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { volumeSink } from '../sinks/volume.ts';
@@ -57,6 +60,11 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
       source: { open: createSpansIntake, normalizers: spanNormalizers.members, usage: 'usage-spans' },
     },
     { signal: spanCountsSignal, sinks: [spanCountsSink], source: null },
+    {
+      signal: samplesSignal,
+      sinks: [createSamplesSink()],
+      source: { open: createSamplesIntake, normalizers: sampleNormalizers.members, usage: 'usage-samples' },
+    },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },
     { signal: alertsSignal, sinks: [alertsSink], source: null },

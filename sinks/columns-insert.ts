@@ -9,11 +9,16 @@ import type { Insert, InsertOptions } from './sink.ts';
 const SETTINGS = { decompress: 1, http_native_compression_disable_checksumming_on_decompress: 1 };
 
 /** A table that takes blocks of columns: their names in order, and these as `input()` declares them. */
-type ColumnsTable = { readonly table: string; readonly names: readonly string[]; readonly structure: string };
+type ColumnsTable = {
+  readonly key?: string | undefined;
+  readonly table: string;
+  readonly names: readonly string[];
+  readonly structure: string;
+};
 
-/** A table and the columns of a block for it, in their order. */
-export const columnsTable = (table: string, columns: readonly Declared[]): ColumnsTable => ({
-  table,
+/** A table and the columns of a block for it, in their order. `key`: what identifies a row in a block, where it is not the usual columns. */
+export const columnsTable = (table: string, columns: readonly Declared[], key?: string): ColumnsTable => ({
+  ...{ table, key },
   names: columns.map(({ name }) => name),
   structure: structureOf(columns),
 });
@@ -23,12 +28,12 @@ export const columnsTable = (table: string, columns: readonly Declared[]): Colum
  * ClickHouse have to look at each; then it is one range.
  */
 export function columnsInsert(
-  { table, names, structure }: ColumnsTable,
+  { table, names, structure, key }: ColumnsTable,
   ranges: readonly Range[],
   blocks: Iterable<Buffer>,
   { table: into = table, fence }: InsertOptions = {},
 ): Insert {
-  const missing = ranges.map((range) => missingOnly(range, table)).filter((condition) => condition !== '');
+  const missing = ranges.map((range) => missingOnly(range, table, key)).filter((condition) => condition !== '');
   if (ranges.length > 1 && missing.length > 0) throw new Error('BUG: several ranges of which one is in doubt.');
   const conditions = [...missing, ...(fence === undefined ? [] : [unlessFenced(fence)])];
   const list = names.join(', ');

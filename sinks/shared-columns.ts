@@ -24,6 +24,13 @@ export const SHARED_COLUMNS = [
   { name: 'kafka_idx', type: uint32 },
 ].map(({ name, type }) => ({ name, type, head: columnHead(name, type.name) }));
 
+/** The same with the append time as a number: where a table has it in a dictionary. */
+export const NUMBERED_COLUMNS = SHARED_COLUMNS.map((column) =>
+  column.name === 'arrived'
+    ? { name: 'arrived_ms', type: { ...milliseconds, name: 'Int64' }, head: columnHead('arrived_ms', 'Int64') }
+    : column,
+);
+
 /** Those of rows that each have their own tenant and class. */
 export const POSITION_COLUMNS = SHARED_COLUMNS.filter(({ name }) => name !== 'tenant_id' && name !== 'retention_days');
 
@@ -38,8 +45,12 @@ const HAS_POSITIONS = isOn('positions');
  * The frame that stands before a record's own: the head of the block (`columns` in all, `rows`) and the shared columns. A value that
  * all rows have is written once, as a literal, and repeated by an LZ4 match that overlaps itself; so a row costs two bytes, its index.
  */
-export const sharedFrame = ({ tenantId, arrived, partition, offset, retentionDays }: SharedValues, columns: number, rows: number): Buffer =>
-  frameOf(SHARED_COLUMNS, [tenantId, arrived, partition, HAS_POSITIONS ? offset : 0, retentionDays], columns, rows);
+export const sharedFrame = (
+  { tenantId, arrived, partition, offset, retentionDays }: SharedValues,
+  columns: number,
+  rows: number,
+  shared = SHARED_COLUMNS,
+): Buffer => frameOf(shared, [tenantId, arrived, partition, HAS_POSITIONS ? offset : 0, retentionDays], columns, rows);
 
 /** The same of `POSITION_COLUMNS`. */
 export const positionFrame = ({ arrived, partition, offset }: Position, columns: number, rows: number): Buffer =>

@@ -14,20 +14,7 @@ type Gate = {
 
 const PLANE: Plane = 'app';
 
-const metrics = (path: string): Gate => ({
-  path,
-  scope: 'ingest',
-  errors: 'metrics',
-  status: 503,
-  detail: 'For this account metrics ingest is not enabled; logs and traces are unaffected.',
-});
-
 const GATES: readonly Gate[] = [
-  metrics('/v1/metrics'),
-  metrics('/api/v1/otel/v1/metrics'),
-  metrics('/api/v1/write'),
-  metrics('/write'),
-  metrics('/api/v2/write'),
   {
     path: '/v1/rum/replay',
     scope: 'ingest',
@@ -45,9 +32,8 @@ const GATES: readonly Gate[] = [
 ];
 
 /**
- * The write paths of the app plane behind their gates. No feature behind a gate is built yet, so each gate is shut on every plan, whatever
- * the plan's features are; once a feature is built, its endpoint checks the plan. Key and scope are checked before the gate, and the
- * body is never read.
+ * The paths of the app plane whose features are not built yet: each gate is shut on every plan, whatever its features are. Those of metrics check
+ * the plan (`api/ingest/ingest-endpoints.ts`). Key and scope are checked before the gate, and the body is never read.
  */
 export const gatedEndpoints: readonly Endpoint[] = GATES.map(({ path, scope, errors, status, detail }) => ({
   methods: ['POST'],

@@ -19,6 +19,7 @@ export const FLAGS: readonly Flag[] = [
   { name: 'demo', type: 'switch', apply: (plan) => plan },
   { name: 'metrics', type: 'switch', apply: (plan, value) => feature(plan, { metrics: value === true }) },
   { name: 'replay', type: 'switch', apply: (plan, value) => feature(plan, { replay: value === true }) },
+  { name: 'utf8_names', type: 'switch', apply: (plan, value) => ({ ...plan, utf8Names: value === true }) },
   { name: 'ai', type: 'switch', apply: (plan, value) => feature(plan, { ai: value === true }) },
   { name: 'projects', type: 'number', max: 10_000, apply: (plan, value) => feature(plan, { projects: Number(value) }) },
   {
@@ -40,6 +41,7 @@ export const FLAGS: readonly Flag[] = [
     apply: (plan, value) => ({ ...plan, queriesAtOnce: Math.max(1, Number(value)) }),
   },
   { name: 'streams_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, streamsPerDay: Number(value) }) },
+  { name: 'series_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, seriesPerDay: Number(value) }) },
   {
     name: 'retention_days',
     type: 'number',

@@ -26,6 +26,7 @@ import * as jaeger from '../traces/jaeger/operations.ts';
 import { jaegerCalls, jaegerErrors, jaegerLatencies, jaegerMinStep } from '../traces/jaeger/metrics.ts';
 import { dependenciesV3, traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
+import { cardinality } from '../metrics/cardinality.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
 import { serviceMap } from '../traces/service-map.ts';
@@ -69,6 +70,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['traces/services', services],
   ['traces/operations', operations],
   ['traces/service-map', serviceMap],
+  ['metrics/cardinality', cardinality],
   ['jaeger/services', jaeger.jaegerServices],
   ['jaeger/operation-names', jaeger.jaegerOperationNames],
   ['jaeger/operations', jaeger.jaegerOperations],

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalidBody, payloadTooLarge, unsupportedEncoding, type HttpError } from '../../pipeline/core/errors.ts';
+import { bodyOverCap, invalidBody, payloadTooLarge, unsupportedEncoding, type HttpError } from '../../pipeline/core/errors.ts';
 import { inflate, type Coding } from '../../pipeline/compression/inflate.ts';
 
 /**
@@ -25,6 +25,12 @@ export function logBody(cap: number | Pick<BodyCaps, 'wire' | 'inflated'>, advic
       payloadTooLarge(received, exceeded, { more, advice, ...(compressed ? { inflated } : { plainText: true }) }),
   };
 }
+
+/** Caps of the paths of metrics, whose 413 names the cap alone. */
+export const metricsBody = (caps: Pick<BodyCaps, 'wire' | 'inflated'>): BodyCaps => ({
+  ...caps,
+  tooLarge: ({ cap, inflated = false }) => bodyOverCap(cap, inflated),
+});
 
 /** Caps of the app plane's JSON bodies. */
 export function jsonBody(cap = 1_048_576): BodyCaps {

@@ -1,10 +1,10 @@
-import { httpErrorOf, invalidBody } from '../../pipeline/core/errors.ts';
+import { httpErrorOf, invalidBody, overloaded, planGate } from '../../pipeline/core/errors.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
 import type { RowWriter, Written } from '../../pipeline/intake/rows.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { QUERY_KEY_PATHS } from '../auth/planes.ts';
-import { logBody, type BodyCaps } from '../http/body.ts';
+import { logBody, metricsBody, type BodyCaps } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
@@ -48,7 +48,9 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
   const now = options.now ?? (() => BigInt(Date.now()) * 1_000_000n);
   return options.normalizers.flatMap((normalizer) => {
     const { caps = { wire: maxBodyBytes, inflated: maxBodyBytes } } = normalizer;
-    const intake: Intake = { ...shared, caps: logBody(caps, smallerBatches(normalizer)) };
+    const isOfMetrics = normalizer.errors === 'metrics';
+    const intake: Intake = { ...shared, caps: isOfMetrics ? metricsBody(caps) : logBody(caps, smallerBatches(normalizer)) };
+    const take = isOfMetrics ? ingestMetrics : ingest;
     return normalizer.paths.map((path): Endpoint => {
       if ((normalizer.keyInQuery === true) !== QUERY_KEY_PATHS.has(path))
         throw new Error(`BUG: ${normalizer.name} and the credential forms differ on api_key at ${path}.`);
@@ -56,9 +58,9 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
         methods: normalizer.methods,
         path,
         errors: normalizer.errors ?? 'ingest',
-        access: { plane: 'ingest', scope: 'ingest' },
+        access: { plane: normalizer.plane ?? 'ingest', scope: 'ingest' },
         ...(normalizer.answerHeaders === undefined ? {} : { answerHeaders: normalizer.answerHeaders }),
-        handle: (exchange) => ingest(exchange, normalizer, intake, now()),
+        handle: (exchange) => take(exchange, normalizer, intake, now()),
       };
     });
   });
@@ -70,10 +72,26 @@ function smallerBatches({ batchSettings, caps }: Normalizer<RowWriter>): string 
   return caps === undefined ? `${shipper}. Operators raise the cap with LOGWEIR_MAX_BODY_SIZE_MB.` : `${shipper}.`;
 }
 
+/** The same where a 429 that is over soon is a 503. That of the daily volume stays one. */
+async function ingestMetrics(
+  exchange: Exchange,
+  normalizer: Normalizer<RowWriter>,
+  intake: Intake,
+  receivedAt: bigint,
+): Promise<RouteAnswer> {
+  try {
+    return await ingest(exchange, normalizer, intake, receivedAt);
+  } catch (thrown) {
+    const error = httpErrorOf(thrown);
+    throw error?.status === 429 && error.slug !== 'rate_limited' ? overloaded(error) : thrown;
+  }
+}
+
 /** From an accepted key to the answer: limits, pressure, body, rows, buckets, Kafka. The order is part of the contract. */
 async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, intake: Intake, receivedAt: bigint): Promise<RouteAnswer> {
   const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
+  admitFeature(normalizer, principal);
   await intake.turn?.(principal.tenantId, expectedBytes(exchange, caps));
   admitAll(limits, principal);
   publisher.admit(principal.tenantId, principal.plan.shards);
@@ -99,6 +117,17 @@ async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, int
     inFlight.leave();
   }
 }
+
+/** Throws the gate's HttpError where the plan does not have what the format needs; the trial's end takes it from a plan. */
+function admitFeature({ feature }: Normalizer<RowWriter>, { plan }: Principal): void {
+  if (feature !== undefined && (!plan.features[feature] || plan.name === EXPIRED)) throw planGate(503, GATES[feature]);
+}
+
+/** Its gates are shut, whatever flags the tenant has. */
+const EXPIRED = 'trial_expired';
+const GATES: Readonly<Record<'metrics', string>> = {
+  metrics: 'For this account metrics ingest is not enabled; logs and traces are unaffected.',
+};
 
 const labelsOf = ({ name, signal }: Normalizer<RowWriter>): { format: string; signal: string } => ({ format: name, signal });
 
@@ -129,6 +158,8 @@ async function readEntries(
         retentionDays: plan.retentionDays,
         shards: plan.shards,
         streamsPerDay: plan.streamsPerDay,
+        seriesPerDay: plan.seriesPerDay,
+        utf8Names: plan.utf8Names,
         receivedAt,
         maxRowBytes: caps.inflated * ROW_FACTOR,
         expectedBytes: body.length,

@@ -1,7 +1,7 @@
 /** Classes of reasons for which an entry is rejected: the label of the counter, whose values must be few. */
 const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^_time is not a time/, 'time_unreadable'],
-  [/^_time is/, 'time_out_of_bounds'],
+  [/^_time is|^a time /, 'time_out_of_bounds'],
   [/^no message|^a record without fields|^the event field is (?:missing|blank)/, 'no_message'],
   [/not supported/, 'action_not_supported'],
   [/more than|longer than|deeper than|too (?:many|long|deep)|nested/, 'over_a_limit'],

@@ -10,6 +10,8 @@ export type IngestLimitsOptions = {
   readonly counts: SharedCounts;
   /** What the signal counts, as a plural: `entries`. */
   readonly unit: string;
+  /** False where no rate bounds it. */
+  readonly isRated?: boolean;
   /** Of this unit, per second over all tenants; 0, or more than MAX_RATE, is off. */
   readonly platformPerSecond: number;
   /** The event loop's lag, milliseconds. */
@@ -24,13 +26,13 @@ export type IngestLimitsOptions = {
 
 /** The limits of one signal of the ingest plane in the contract's order: trial and quota, pressure, the tenant's bucket, the platform's bucket. */
 export function ingestLimits(options: IngestLimitsOptions): readonly IngestLimit[] {
-  const { counts, unit, platformPerSecond: rate, lagMs, isHeavy } = options;
+  const { counts, unit, platformPerSecond: rate, lagMs, isHeavy, isRated = true } = options;
   const now = options.now ?? ((): number => Math.floor(performance.now() * 1000));
   const clock = options.clock ?? Date.now;
   return [
     dailyVolume({ counts, clock }),
     pressure({ counts, unit, lagMs, isHeavy }),
-    tenantBucket({ counts, unit, now }),
-    ...(rate > 0 && rate <= MAX_RATE ? [platformBucket({ counts, unit, rate, now })] : []),
+    ...(isRated ? [tenantBucket({ counts, unit, now })] : []),
+    ...(isRated && rate > 0 && rate <= MAX_RATE ? [platformBucket({ counts, unit, rate, now })] : []),
   ];
 }

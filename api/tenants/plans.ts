@@ -28,6 +28,10 @@ export type Plan = {
   readonly retentionDays: number;
   /** Most streams of a day; entries of further ones go to the stream `{}`. */
   readonly streamsPerDay: number;
+  /** Most series of metrics that are active on a day; new ones beyond it are rejected. */
+  readonly seriesPerDay: number;
+  /** Names of metrics and labels may have any characters, as OpenTelemetry has them; else dots become underscores. */
+  readonly utf8Names: boolean;
   /** To how many partitions of `logs.v1` its entries go at least; what a tenant has got beyond that it keeps. */
   readonly shards: number;
   /** Rules that it may have (docs/rules.md). */
@@ -66,6 +70,8 @@ export const PLANS: readonly Plan[] = [
     queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
+    seriesPerDay: 100_000,
+    utf8Names: false,
     shards: 1,
     rules: RULES,
     features: { metrics: true, replay: false, projects: 0, ai: true },
@@ -81,6 +87,8 @@ export const PLANS: readonly Plan[] = [
     queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
+    seriesPerDay: 500_000,
+    utf8Names: false,
     shards: 1,
     rules: RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
@@ -96,6 +104,8 @@ export const PLANS: readonly Plan[] = [
     queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
+    seriesPerDay: 2_000_000,
+    utf8Names: false,
     shards: 2,
     rules: RULES,
     features: { metrics: true, replay: true, projects: 5, ai: true },
@@ -111,6 +121,8 @@ export const PLANS: readonly Plan[] = [
     queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 365,
     streamsPerDay: STREAMS_PER_DAY,
+    seriesPerDay: 2_000_000,
+    utf8Names: false,
     shards: 2,
     rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
@@ -126,6 +138,8 @@ export const PLANS: readonly Plan[] = [
     queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
+    seriesPerDay: 100_000,
+    utf8Names: false,
     shards: 1,
     rules: RULES,
     features: { metrics: false, replay: false, projects: 0, ai: false },
@@ -141,6 +155,8 @@ export const PLANS: readonly Plan[] = [
     queriesAtOnce: MOST_QUERIES_AT_ONCE,
     retentionDays: 0,
     streamsPerDay: NO_LIMIT,
+    seriesPerDay: NO_LIMIT,
+    utf8Names: false,
     shards: 1,
     rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 100, ai: true },

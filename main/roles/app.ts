@@ -19,6 +19,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { createMetricsRoutes } from '../../api/metrics/routes.ts';
 import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
 import { createTraceRoutes } from '../../api/traces/routes.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
@@ -144,7 +145,7 @@ export const appRole: Role = {
     const feed = createAlertFeed(context, { engine, store, control });
     const queries = [
       ...createQueryRoutes(runtime),
-      ...createTraceRoutes(runtime),
+      ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(runtime)),
       ...createAlertRoutes(runtime, alerts.resolver),
       ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),

@@ -61,12 +61,13 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
     limits: ingestLimits({
       counts: counts.of(topic),
       unit: intake.unit,
+      isRated: intake.isRated ?? true,
       platformPerSecond: config.limits.platformEntriesPerSecond,
       lagMs: () => lag.ms,
       isHeavy: (tenantId) => parseTurns.isHeavy(tenantId),
     }),
     onAccepted: (tenantId, rows) => {
-      growth.accepted(tenantId, rows);
+      growth.accepted(tenantId, rows / (intake.rowsOfEntry ?? 1));
     },
     turn: (tenantId, bytes) => pace.turn(tenantId, bytes),
   });

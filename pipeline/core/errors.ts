@@ -60,6 +60,14 @@ export const payloadTooLarge = (
     options.plainText === true ? { plainText: true } : {},
   );
 
+/** 413 of a path that names the cap alone. */
+export const bodyOverCap = (cap: number, isInflated: boolean): HttpError =>
+  new HttpError(413, 'payload_too_large', `The ${isInflated ? 'decompressed ' : ''}body is over the cap of ${String(cap)} bytes.`);
+
+/** 503 in place of a 429 that is over soon: Prometheus and others drop what a 429 refuses. It names no feature. */
+export const overloaded = (cause: HttpError): HttpError =>
+  new HttpError(503, cause.slug, cause.message, { retryAfter: cause.options.retryAfter ?? 5, cause });
+
 /** 408: the body comes too slowly while its memory is needed. `bytes`: the least rate, a second. */
 export const slowBody = (bytes: number): HttpError =>
   new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its memory.`);

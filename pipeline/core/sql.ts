@@ -76,6 +76,7 @@ export const ofTenant = (tenantId: number): Sql => sql`tenant_id = ${uint32(tena
 export const numberSet = (numbers: readonly string[]): Sql => sql`(SELECT toUInt64(arrayJoin(${texts(numbers)})))`;
 
 export const text = (value: string): Param => new Param('String', value);
+export const uint8 = (value: number): Param => new Param('UInt8', value);
 export const uint32 = (value: number): Param => new Param('UInt32', value);
 /** An integer from 0 to 2^53. */
 export const uint64 = (value: number): Param => new Param('UInt64', value);

@@ -20,6 +20,10 @@ export type Envelope = { header(name: string): string; readonly query: URLSearch
 export type RowsRequest = RowsOwner & {
   /** Most streams of a day that the tenant may have. */
   readonly streamsPerDay: number;
+  /** Most series of metrics that may be active on a day. */
+  readonly seriesPerDay: number;
+  /** Whether names of metrics and labels may have any characters. */
+  readonly utf8Names: boolean;
   /** Most bytes of all rows together, as they are stored. */
   readonly maxRowBytes: number;
   /** The size of the body. */
@@ -67,6 +71,10 @@ export interface Intake<Writer extends RowWriter = RowWriter> {
   readonly signal: Pick<Signal, 'name' | 'version' | 'topic' | 'encodings'>;
   /** What its limits count, as a plural: `entries`. */
   readonly unit: string;
+  /** How many of its rows take of a partition what an entry of the log does; 1 unless told. */
+  readonly rowsOfEntry?: number;
+  /** False where only its bytes are limited, by the daily volume, and no rate. */
+  readonly isRated?: false;
   /** A writer for one request. Throws HttpError 400 where the envelope cannot be read. */
   writer(request: RowsRequest): Writer;
 }

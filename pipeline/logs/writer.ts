@@ -10,7 +10,7 @@ import { Rejections } from '../intake/rejections.ts';
 import type { RowsOwner, RowWriter } from '../intake/rows.ts';
 import { timeBounds } from '../intake/time-bounds.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
-import { StreamCeilings, type DayStreams } from './day-streams.ts';
+import { StreamCeilings, type DayStreams } from '../intake/day-streams.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
 import { WordTable } from '../rows/words.ts';

@@ -21,7 +21,8 @@ export type IngestRequest = {
 
 /** A protocol's own answer. */
 export type Ack = {
-  readonly status: 200 | 202 | 204;
+  /** 400: some rows were rejected, and the protocol has no other way to state it. */
+  readonly status: 200 | 202 | 204 | 400;
   readonly headers?: Readonly<Record<string, string>>;
   /** Text is JSON unless the headers state otherwise; an object becomes JSON. */
   readonly body?: string | Buffer | object;
@@ -51,7 +52,11 @@ export interface Normalizer<Writer extends RowWriter = EntryWriter> {
   /** The query parameter `api_key` is a credential (drains and GELF only). */
   readonly keyInQuery?: true;
   /** The style of this format's errors: the house's, or that with the keys that its clients read. */
-  readonly errors?: 'ingest' | 'hec' | 'firehose';
+  readonly errors?: 'ingest' | 'hec' | 'firehose' | 'metrics';
+  /** Whose rules of credentials hold on its paths; those of the ingest plane unless told. */
+  readonly plane?: 'app';
+  /** What the account's plan must have. */
+  readonly feature?: 'metrics';
   /** The coding that the format itself prescribes for a media type, where the request names none by Content-Encoding. */
   impliedCoding?(contentType: string): Coding | null;
   /** Headers that every answer on these paths carries, errors too. */

@@ -9,7 +9,7 @@ import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../
 import { bodyWith } from '../core/fault-points.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
 import { quietClickHouseLog } from './client-log.ts';
-import { PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts';
+import { BINARY, PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts';
 
 /** Whose rows a query may see, how long it may run (milliseconds), and what may end it early. */
 export type QueryOptions = {
@@ -87,6 +87,14 @@ export class Store {
     const select = this.#selectOf(statement, options);
     const path = this.#select.path(select, TEXTS);
     return path === null ? null : this.#answered(select, options, this.#select.rows(path, select, TEXTS));
+  }
+
+  /** As `query`, but the rows as bytes of RowBinary, in chunks that end anywhere. Throws HttpError 400 for more values than a statement can have. */
+  bytes(statement: Sql, options: QueryOptions): AsyncGenerator<Buffer> {
+    const select = this.#selectOf(statement, options);
+    const path = this.#select.path(select, BINARY);
+    if (path === null) throw invalidParameter('The query has too many values, or values that are too long.');
+    return this.#answered(select, options, this.#select.bytes(path, select));
   }
 
   /** The rows; what ends them early ends the statement too. ClickHouse itself looks only as it reads whether the other end is still there. */

@@ -88,6 +88,16 @@ export class ProtobufReader {
     }
   }
 
+  /** A uint64 as a number; beyond 2^53 the nearest one. */
+  uint64(): number {
+    try {
+      const { high, low } = this.#reader.uint64();
+      return (high >>> 0) * 2 ** 32 + (low >>> 0);
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
   /** An int64 as decimal text, with every digit. */
   int64Text(): string {
     try {
@@ -102,6 +112,17 @@ export class ProtobufReader {
   fixed32(): number {
     try {
       return this.#reader.fixed32();
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  /** A fixed64, or the bits of a double. */
+  fixed64(): bigint {
+    try {
+      const low = this.#reader.fixed32();
+      const high = this.#reader.fixed32();
+      return (BigInt(high) << 32n) | BigInt(low);
     } catch (error) {
       return this.#fail(error);
     }

@@ -6,6 +6,7 @@ import { spanCountLayout } from '../../pipeline/counters/span-counts.ts';
 import { patternLayout } from '../../pipeline/counters/pattern-rows.ts';
 import { volumeLayout } from '../../pipeline/counters/volume-layout.ts';
 import { logLayout } from '../../pipeline/logs/columns/log-layout.ts';
+import { definitionLayout, sampleLayout } from '../../pipeline/samples/sample.ts';
 import { spanLayout } from '../../pipeline/traces/span.ts';
 import { bins } from '../../pipeline/rows/bin-type.ts';
 import * as fixed from '../../pipeline/rows/fixed-types.ts';
@@ -79,6 +80,14 @@ const cases = [
     }),
     written: LOGS,
   },
+  {
+    layout: sampleLayout,
+    row: of({
+      ...{ type: fc.nat(3), series: uint64, time: TYPES.milliseconds[1], start: TYPES.milliseconds[1], value: floatBits },
+      payload: TYPES.bytes[1],
+    }),
+  },
+  { layout: definitionLayout, row: of({ definition: text }) },
   {
     layout: spanLayout,
     row: of({

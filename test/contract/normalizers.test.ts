@@ -3,17 +3,18 @@ import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { normalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
+import { normalizers, sampleNormalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import { normalize, type RequestOptions } from '../pipeline/normalizers/normalize.ts';
+import { takeSamples, type TakenSample } from '../pipeline/samples/take-samples.ts';
 import { takeSpans, type TakenSpan } from '../pipeline/traces/take-spans.ts';
 import { extent } from '../extent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-type Taken = ReturnType<typeof normalize> | ReturnType<typeof takeSpans>;
+type Taken = ReturnType<typeof normalize> | ReturnType<typeof takeSpans> | ReturnType<typeof takeSamples>;
 
 /** A row as JSON has it. */
-const rowOf = (entry: LogEntry | TakenSpan): unknown =>
+const rowOf = (entry: LogEntry | TakenSpan | TakenSample): unknown =>
   entry instanceof Map
     ? Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: textOf(value) }]))
     : entry;
@@ -42,6 +43,10 @@ const all = [
   ...spanNormalizers.members.map((normalizer) => ({
     ...normalizer,
     take: (body: Buffer, envelope: RequestOptions): Taken => takeSpans(normalizer, body, envelope),
+  })),
+  ...sampleNormalizers.members.map((normalizer) => ({
+    ...normalizer,
+    take: (body: Buffer, envelope: RequestOptions): Taken => takeSamples(normalizer, body, envelope),
   })),
 ];
 
@@ -72,7 +77,7 @@ for (const normalizer of all) {
     const survives = (body: Buffer, envelope: RequestOptions): void => {
       const result = normalizer.take(body, envelope);
       if ('status' in result) expect(result.status).to.be.oneOf([400, 413]);
-      else expect(result.ack.status).to.be.oneOf([200, 202, 204]);
+      else expect(result.ack.status).to.be.oneOf([200, 202, 204, ...(normalizer.errors === 'metrics' ? [400] : [])]);
     };
     const envelopes = [{}, ...bodies.map((file) => envelopeOf(path.join(fixtures, file)))];
     it('survives random bytes', () => {

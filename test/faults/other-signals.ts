@@ -46,8 +46,18 @@ const spans: OtherSignal = {
   stored: (tenantId) => `SELECT name, count() FROM spans WHERE tenant_id = ${String(tenantId)} GROUP BY name`,
 };
 
+/** A series for each sample, by line protocol: its name is a tag. */
+const samples: OtherSignal = {
+  name: 'samples',
+  path: '/api/v2/write',
+  headers: { 'Content-Type': 'text/plain' },
+  body: (names) => Buffer.from(names.map((name) => `faults,name=${name.replaceAll(' ', String.raw`\ `)} value=1\n`).join('')),
+  stored: (tenantId) =>
+    `SELECT labels['name'] AS name, count() FROM (SELECT series FROM samples WHERE tenant_id = ${String(tenantId)}) AS rows INNER JOIN (SELECT DISTINCT series, labels FROM series WHERE tenant_id = ${String(tenantId)}) AS known USING series GROUP BY name`,
+};
+
 /** Every signal that `--signals` takes. */
-export const OTHER_SIGNALS: readonly OtherSignal[] = [marks, spans];
+export const OTHER_SIGNALS: readonly OtherSignal[] = [marks, spans, samples];
 
 const EVERY_MS = 40;
 const MAX_OPEN = 50;

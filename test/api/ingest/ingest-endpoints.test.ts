@@ -123,6 +123,8 @@ describe('the ingest route', () => {
         streamFields: null,
         fieldRules: null,
         streamsPerDay: 1_000_000,
+        seriesPerDay: 500_000,
+        utf8Names: false,
         maxRowBytes: 160_000,
       },
       bytes: 11,

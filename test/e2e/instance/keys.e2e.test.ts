@@ -78,7 +78,8 @@ describe('an operator changes keys, and both hosts know at once', function () {
     expect(await everywhere(key)).to.deep.equal([403, 403, 403]);
   });
 
-  it('gates: metrics, replay and projects are off, for a key that may ask', async () => {
+  it('gates: replay and projects are off, for a key that may ask; so are metrics where a flag says it', async () => {
+    await admin('tenant', 'set-flag', '--flag', 'metrics', '--value', 'off');
     const { key } = await createKey('--scopes', 'ingest,write');
     const rows: readonly (readonly [string, string, number, RegExp])[] = [
       ...[instance.app, instance.ingest].flatMap((host) => [

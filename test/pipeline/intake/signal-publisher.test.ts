@@ -58,7 +58,7 @@ describe('signal publisher', () => {
       shards: 1,
       retentionDays,
       receivedAt: BigInt(NOW) * 1_000_000_000n,
-      ...{ streamsPerDay: Infinity, maxRowBytes: Infinity, expectedBytes: 0 },
+      ...{ streamsPerDay: Infinity, seriesPerDay: Infinity, utf8Names: false, maxRowBytes: Infinity, expectedBytes: 0 },
       envelope: { header: () => '', query: new URLSearchParams('_stream_fields=app') },
     });
     for (const entry of entries) writer.add(entry);

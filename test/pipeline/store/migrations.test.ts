@@ -36,6 +36,10 @@ describe('migrations', () => {
       'pattern_counts',
       'patterns',
       'spans',
+      'samples',
+      'series',
+      'series_labels',
+      'metrics',
     ]);
     for (const name of FILES) expect(statements.join('\n')).to.include(`'${name}')`);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { DayStreams, StreamCeilings } from '../../../pipeline/logs/day-streams.ts';
+import { DayStreams, StreamCeilings } from '../../../pipeline/intake/day-streams.ts';
 import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';
 import { Random } from '../../fuzz/random.ts';
-import { DEFAULTS, entriesOf, RECEIVED_AT } from './entry-lines.ts';
+import { DEFAULTS, entriesOf, RECEIVED_AT } from '../logs/entry-lines.ts';
 
 const random = new Random(5);
 const half = (): number => random.below(2 ** 32) | 0;

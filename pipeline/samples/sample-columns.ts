@@ -1,0 +1,137 @@
+import { bytesOf, putStrings } from '../rows/column-writer.ts';
+import { framesOf, type FrameWriter } from '../rows/frames.ts';
+import { DICTIONARY_FLAGS, DICTIONARY_VERSION, MAX_KEYS, MAX_ROWS } from '../rows/native.ts';
+import { StringColumn } from '../rows/string-column.ts';
+import { DefinitionList } from './definition-list.ts';
+import { definitionLayout, sampleLayout } from './sample.ts';
+
+const FIRST_ROWS = 256;
+/** What a row takes beside its definition and its payload. */
+const ROW_BYTES = 36;
+const WORD = 4_294_967_296;
+
+/** Rows of samples as columns that grow: what a record of `samples.v1` is before it is encoded. */
+export class SampleColumns {
+  count = 0;
+  /** What the rows' series are, and which of them each row has. */
+  readonly definitions = new DefinitionList();
+  #types = Buffer.alloc(FIRST_ROWS);
+  /** Two words of 32 bits for each row. */
+  #series = new Uint32Array(2 * FIRST_ROWS);
+  #times = new Uint32Array(2 * FIRST_ROWS);
+  #starts = new Uint32Array(2 * FIRST_ROWS);
+  #values = new Uint32Array(2 * FIRST_ROWS);
+  #codes = new Uint16Array(FIRST_ROWS);
+  readonly #payloads = new StringColumn(FIRST_ROWS);
+
+  /** About what the encoded columns have before they are compressed. */
+  get size(): number {
+    return this.count * ROW_BYTES + this.#payloads.length + this.definitions.length;
+  }
+
+  /** Whether so many more rows, with so many definitions, fit into one record. */
+  fits(rows: number, definitions: number): boolean {
+    return this.count + rows <= MAX_ROWS && this.definitions.count + definitions <= MAX_KEYS;
+  }
+
+  /** Adds a row of the definition `code`, without its payload, which is to be added next. Times are whole milliseconds, the value is bits. */
+  add(type: number, code: number, time: number, start: number, low: number, high: number): void {
+    const row = this.count;
+    if (row === this.#codes.length) this.#grow(row + 1);
+    const at = 2 * row;
+    this.#types[row] = type;
+    this.#series[at] = this.definitions.lows[code] as number;
+    this.#series[at + 1] = this.definitions.highs[code] as number;
+    const timeHigh = Math.floor(time / WORD);
+    this.#times[at] = time - timeHigh * WORD;
+    this.#times[at + 1] = timeHigh;
+    const startHigh = Math.floor(start / WORD);
+    this.#starts[at] = start - startHigh * WORD;
+    this.#starts[at + 1] = startHigh;
+    this.#values[at] = low;
+    this.#values[at + 1] = high;
+    this.#codes[row] = code;
+    this.count = row + 1;
+  }
+
+  /** The payload of a row that has none. */
+  noPayload(): void {
+    this.#payloads.empty();
+  }
+
+  payload(bytes: Uint8Array): void {
+    this.#payloads.raw(bytes, 0, bytes.length);
+  }
+
+  /** Adds all rows of others. */
+  append(other: SampleColumns): void {
+    const { count } = this;
+    const rows = other.count;
+    if (count + rows > this.#codes.length) this.#grow(count + rows);
+    other.#types.copy(this.#types, count, 0, rows);
+    this.#series.set(other.#series.subarray(0, 2 * rows), 2 * count);
+    this.#times.set(other.#times.subarray(0, 2 * rows), 2 * count);
+    this.#starts.set(other.#starts.subarray(0, 2 * rows), 2 * count);
+    this.#values.set(other.#values.subarray(0, 2 * rows), 2 * count);
+    const codes = this.definitions.append(other.definitions);
+    for (let row = 0; row < rows; row++) this.#codes[count + row] = codes[other.#codes[row] as number] as number;
+    this.#payloads.append(other.#payloads.bytes.subarray(0, other.#payloads.length));
+    this.count = count + rows;
+  }
+
+  /** The value of a record, and where its second part begins. */
+  encode(): { readonly value: Buffer; readonly definitionsAt: number } {
+    const { count } = this;
+    const numbers = framesOf((to) => {
+      put(to, 'type', this.#types.subarray(0, count));
+      put(to, 'series', bytesOf(this.#series, 8 * count));
+      put(to, 'time', bytesOf(this.#times, 8 * count));
+      put(to, 'start', bytesOf(this.#starts, 8 * count));
+      put(to, 'value', bytesOf(this.#values, 8 * count));
+      to.put(sampleLayout.head('payload').bytes);
+      putStrings(to, this.#payloads);
+    });
+    const definitions = framesOf((to) => {
+      this.#putDefinitions(to);
+    });
+    return { value: Buffer.concat([numbers, definitions]), definitionsAt: numbers.length };
+  }
+
+  #putDefinitions(to: FrameWriter): void {
+    const { natives, length, count } = this.definitions;
+    const wide = count > 256;
+    to.put(definitionLayout.head('definition').bytes);
+    to.putNumber(DICTIONARY_VERSION);
+    to.putNumber((wide ? 1 : 0) | DICTIONARY_FLAGS);
+    to.putNumber(count);
+    to.put(natives.subarray(0, length));
+    to.putNumber(this.count);
+    const codes = this.#codes.subarray(0, this.count);
+    to.put(wide ? bytesOf(codes, 2 * this.count) : Uint8Array.from(codes));
+  }
+
+  #grow(rows: number): void {
+    const capacity = Math.max(rows, 2 * this.#codes.length);
+    const types = Buffer.alloc(capacity);
+    this.#types.copy(types);
+    this.#types = types;
+    this.#series = widened(this.#series, 2 * capacity);
+    this.#times = widened(this.#times, 2 * capacity);
+    this.#starts = widened(this.#starts, 2 * capacity);
+    this.#values = widened(this.#values, 2 * capacity);
+    const codes = new Uint16Array(capacity);
+    codes.set(this.#codes);
+    this.#codes = codes;
+  }
+}
+
+function put(to: FrameWriter, column: string, bytes: Uint8Array): void {
+  to.put(sampleLayout.head(column).bytes);
+  to.put(bytes);
+}
+
+function widened(column: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(length);
+  larger.set(column);
+  return larger;
+}
