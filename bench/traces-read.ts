@@ -1,6 +1,6 @@
 /**
  * `npm run bench:traces-read`: how long reads of traces take, among spans of a day that are made here, on a ClickHouse of its own.
- *   npm run bench:traces-read -- [--traces 200000] [--rounds 30]
+ *   npm run bench:traces-read -- [--traces 200000] [--rounds 30] [--only 'service|metrics']
  * A trace has 10 spans. Prints a Markdown table: milliseconds from the question to the whole answer, and rows that ClickHouse read.
  */
 import { parseArgs } from 'node:util';
@@ -13,7 +13,11 @@ import { Store } from '../pipeline/store/client.ts';
 import { LogsqlStore } from '../test/e2e/logsql-store.ts';
 
 const { values: flags } = parseArgs({
-  options: { traces: { type: 'string', default: '200000' }, rounds: { type: 'string', default: '30' } },
+  options: {
+    traces: { type: 'string', default: '200000' },
+    rounds: { type: 'string', default: '30' },
+    only: { type: 'string', default: '' },
+  },
 });
 const [traces, rounds, WARM_UP, BATCH] = [Number(flags.traces), Number(flags.rounds), 3, 50_000];
 const DAY_NS = 86_400_000_000_000n;
@@ -125,7 +129,7 @@ const jobOf = (operation: string, parameters: object): QueryJob => ({
 });
 
 console.log(`| among ${String(traces * 10)} spans | least | median | p90 | rows read |\n|---|--:|--:|--:|--:|`);
-for (const [what, operation, parameters] of QUESTIONS) {
+for (const [what, operation, parameters] of QUESTIONS.filter(([name]) => new RegExp(flags.only).test(name))) {
   const times: number[] = [];
   for (let round = 0; round < rounds + WARM_UP; round++) {
     if (round === WARM_UP) store.rowsRead = 0;
