@@ -295,11 +295,12 @@ export const ROOMS = {
   ],
 };
 
-/** `bus` alone imports kafkajs, `store` and `sinks` alone @clickhouse/client. */
+/** `bus` alone imports kafkajs, `store` and `sinks` alone @clickhouse/client, `promql/parser` alone the grammar of PromQL. */
 const OWNED_PACKAGES = {
   kafkajs: ['pipeline/bus/*'],
   'kafkajs-snappy': ['pipeline/bus/connection'],
   '@clickhouse/client': ['pipeline/store', 'sinks'],
+  '@prometheus-io/lezer-promql': ['promql/parser'],
 };
 
 const LONGEST_FIRST = Object.keys(ROOMS).sort((a, b) => b.length - a.length);

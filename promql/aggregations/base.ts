@@ -9,7 +9,6 @@ import type { Labels } from '../values/labels.ts';
 export type AggregationContext = {
   readonly node: Aggregation;
   readonly steps: number;
-  readonly isInstant: boolean;
   /** The scalar by step; empty where there is none. */
   readonly parameter: Float64Array;
   /** The string; empty where there is none. */

@@ -3,14 +3,7 @@ import { unwrapped, type Call, type Expression } from '../base/ast.ts';
 import { ABSENT, FLOAT, HISTOGRAM, StepSeries } from '../base/series.ts';
 import { NOTES } from '../base/annotations.ts';
 import { absentSteps, fixedLabels } from '../functions/absent.ts';
-import {
-  stringOf,
-  type CallContext,
-  type MapFunction,
-  type PromqlFunction,
-  type RangeFunction,
-  type VectorFunction,
-} from '../functions/base.ts';
+import { type CallContext, type MapFunction, type PromqlFunction, type RangeFunction, type VectorFunction } from '../functions/base.ts';
 import { functionNamed } from '../functions/index.ts';
 import { Windows, type WindowTimes } from '../functions/windows.ts';
 import { typeOf } from '../parser/check.ts';
@@ -85,7 +78,6 @@ export class CallEvaluator {
       isInstant: steps.count === 1,
       query: state.times,
       scalars,
-      strings: this.#call.args.map(stringOf),
       hasSampleTimes,
       note: (note, range) => state.annotations.add(note, range),
       unnamed: (series) => state.unnamed(series),

@@ -175,7 +175,6 @@ export class Evaluator implements Evaluating {
     const context: AggregationContext = {
       node: parameter === undefined ? node : { ...node, parameter },
       steps: this.steps.count,
-      isInstant: this.steps.count === 1,
       parameter: parameter === undefined ? new Float64Array(0) : await this.scalar(parameter),
       text: isText ? stringOf(node.parameter) : '',
       note: (note, range = node.expression.range) => this.state.annotations.add(note, range),

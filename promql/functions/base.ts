@@ -32,7 +32,6 @@ export type CallContext = {
   readonly query: { readonly start: number; readonly end: number; readonly step: number };
   /** By the places of arguments; empty for those that are no scalar. */
   readonly scalars: readonly Float64Array[];
-  readonly strings: readonly string[];
   /** The first argument is a selector, whose values are the times of its samples. */
   readonly hasSampleTimes: boolean;
   note(note: Note, range: Range): void;
