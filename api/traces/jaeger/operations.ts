@@ -131,19 +131,6 @@ async function* wrapped(
   yield tail;
 }
 
-/** The same by API v3: between two times, 64-bit integers as digits. */
-export async function dependenciesBetween(
-  { start, end }: { readonly start: string; readonly end: string },
-  request: Request,
-  deps: Deps,
-): Promise<string> {
-  const span = shown(BigInt(start), BigInt(end), request, deps);
-  const edges = span.start > span.end ? [] : (await edgesIn(span, request, deps)).edges;
-  return JSON.stringify({
-    dependencies: edges.map(({ caller, callee, calls }) => ({ parent: caller, child: callee, callCount: String(calls) })),
-  });
-}
-
 /** Which services call which. */
 export async function jaegerDependencies(
   { end, lookback, service }: { readonly end: string | null; readonly lookback: string; readonly service: string },
