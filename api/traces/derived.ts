@@ -22,9 +22,9 @@ type Counted = {
   /** The first record, and the one up to which minutes, hours and days are there. */
   readonly from: number;
   readonly until: Readonly<Record<typeof MINUTE | typeof HOUR | typeof DAY, number>>;
-  /** When the first segment was closed, and the last one, and when the last record before that was appended. */
+  /** When the first segment was closed, when the last ones were, and when the last record before these was appended. */
   readonly firstClosed: number;
-  readonly lastClosed: number;
+  readonly closed: Counted['until'];
   readonly lastAt: number;
 };
 
@@ -44,20 +44,23 @@ export async function coverOf(request: Request, deps: Deps): Promise<SpanCover> 
     const [partition = 0, span = 0, run = 0, from = 0, until = 0, firstClosed = 0, lastClosed = 0, lastAt = 0] = row.map(Number);
     const known = found.get(partition);
     if (known !== undefined && known.run > run) continue;
-    const before = known?.run === run ? known : { from, until: NOTHING, firstClosed, lastClosed: 0, lastAt: 0 };
+    const before = known?.run === run ? known : { from, until: NOTHING, closed: NOTHING, firstClosed, lastAt: 0 };
     const isLater = until >= Math.max(...Object.values(before.until));
     found.set(partition, {
       ...{ partition, run, from: Math.min(before.from, from), firstClosed: Math.min(before.firstClosed, firstClosed) },
       until: { ...before.until, [span]: until },
-      ...(isLater ? { lastClosed, lastAt } : { lastClosed: before.lastClosed, lastAt: before.lastAt }),
+      closed: { ...before.closed, [span]: lastClosed },
+      lastAt: isLater ? lastAt : before.lastAt,
     });
   }
   // with a segment those of shorter spans are closed
-  return [...found.values()].map((one) => {
-    const hours = Math.max(one.until[HOUR], one.until[DAY]);
-    return { ...one, until: { [DAY]: one.until[DAY], [HOUR]: hours, [MINUTE]: Math.max(hours, one.until[MINUTE]) } };
-  });
+  return [...found.values()].map((one) => ({ ...one, until: nested(one.until), closed: nested(one.closed) }));
 }
+
+const nested = (by: Counted['until']): Counted['until'] => {
+  const hours = Math.max(by[HOUR], by[DAY]);
+  return { [DAY]: by[DAY], [HOUR]: hours, [MINUTE]: Math.max(hours, by[MINUTE]) };
+};
 
 const NOTHING: Counted['until'] = { [MINUTE]: 0, [HOUR]: 0, [DAY]: 0 };
 
@@ -72,40 +75,55 @@ const isFrom = (start: bigint, end: bigint): Sql =>
   sql`time >= fromUnixTimestamp64Second(${int64(start)}, 'UTC') AND time < fromUnixTimestamp64Second(${int64(end)}, 'UTC')`;
 
 /**
- * The rows of `span_counts` that count the spans of a window, each once: days inside, hours where days are not counted or not inside, then
- * minutes. Whole minutes: those that the window begins and ends in count. `finest`: minutes alone, for answers by minute.
+ * What `span_counts` has of the spans of a window, each once: days inside, hours where days are not counted or not inside, then minutes. Whole
+ * minutes: those that the window begins and ends in count. Each part by itself, so that ClickHouse looks at no more. `finest`: minutes alone.
  */
-export function countedRows(
-  { start, end }: Span,
-  cover: SpanCover,
-  scopes: number | readonly number[],
-  request: Request,
-  finest = false,
-): Sql {
-  const own = [ofTenant(request.tenantId), sql`scope IN ${uint64s([scopes].flat())}`];
-  if (cover.length === 0) return conjunction([...own, sql`0`]);
+export function countedRows(columns: Sql, window: Span, cover: SpanCover, given: CountedOptions): Sql {
+  const { scopes, request, more = sql`1`, finest = false } = given;
+  const own = [ofTenant(request.tenantId), sql`scope IN ${uint64s(scopes)}`, more];
+  const parts =
+    cover.length === 0
+      ? [sql`0`]
+      : partsOf(window, cover, finest).map((part) => sql`run = ${by(sql`log_part`, cover, (one) => one.run)} AND ${part}`);
+  return sql`(${join(
+    parts.map((part) => sql`SELECT ${columns} FROM span_counts WHERE ${conjunction([...own, part])}`),
+    sql` UNION ALL `,
+  )})`;
+}
+
+type CountedOptions = { readonly scopes: readonly number[]; readonly request: Request; readonly more?: Sql; readonly finest?: boolean };
+
+function partsOf({ start, end }: Span, cover: SpanCover, finest: boolean): Sql[] {
   const [first, last] = [start / SECOND_NS, end / SECOND_NS];
-  const levels: Sql[] = [];
-  let inner: { readonly from: bigint; readonly to: bigint; readonly longer: Sql } | null = null;
+  const parts: Sql[] = [];
+  let inner: { readonly from: bigint; readonly to: bigint; readonly length: typeof HOUR | typeof DAY } | null = null;
   for (const length of finest ? ([MINUTE] as const) : ([DAY, HOUR, MINUTE] as const)) {
     // the longest span is taken where it lies inside, the shortest where it touches the window
     const from = length === MINUTE ? floorTo(first, length) : floorTo(first + BigInt(length - 1), length);
     const to = length === MINUTE ? floorTo(last, length) + BigInt(length) : floorTo(last + 1n, length);
-    const until = by(sql`log_part`, cover, (one) => one.until[length]);
-    const outside: Sql = inner === null ? sql`1` : sql`(NOT (${isFrom(inner.from, inner.to)}) OR segment >= ${inner.longer})`;
-    if (from < to) {
-      levels.push(sql`(span = ${uint64(length)} AND ${isFrom(from, to)} AND until <= ${until} AND ${outside})`);
-      inner = { from, to, longer: until };
+    if (from >= to) continue;
+    const within = (begins: bigint, ends: bigint): Sql =>
+      sql`span = ${uint64(length)} AND ${isFrom(begins, ends)} AND until <= ${by(sql`log_part`, cover, (one) => one.until[length])}`;
+    if (inner === null) parts.push(within(from, to));
+    else {
+      const { from: innerFrom, to: innerTo, length: longer } = inner;
+      if (from < innerFrom) parts.push(within(from, innerFrom));
+      if (innerTo < to) parts.push(within(innerTo, to));
+      // behind the last segment of the longer span: what is written of that came after it was closed
+      const since = Math.min(...cover.map((one) => one.closed[longer])) - MARGIN;
+      parts.push(
+        sql`${within(innerFrom, innerTo)} AND segment >= ${by(sql`log_part`, cover, (one) => one.until[longer])} AND ${arrivedFrom(since)}`,
+      );
     }
+    if (length !== MINUTE) inner = { from, to, length };
   }
-  const isLatest = sql`run = ${by(sql`log_part`, cover, (one) => one.run)}`;
-  return conjunction([...own, isLatest, sql`(${join(levels.length === 0 ? [sql`0`] : levels, sql` OR `)})`]);
+  return parts;
 }
 
 /** The rows of `spans` that are not counted yet, or came before anything was counted. */
 function uncountedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
-  const [first, last] = [Math.max(...cover.map((one) => one.firstClosed)), Math.min(...cover.map((one) => one.lastClosed))];
+  const [first, last] = [Math.max(...cover.map((one) => one.firstClosed)), Math.min(...cover.map((one) => one.closed[MINUTE]))];
   const behind = sql`(kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)})`;
   const before = sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(first + MARGIN)}))`;
   return sql`(${behind} OR ${before})`;

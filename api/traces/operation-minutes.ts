@@ -37,7 +37,7 @@ export async function operationMinutes(wanted: WantedSpans, window: Span, reques
   const bins = (of: Sql): Sql => (wanted.withDurations ? of : sql`map(toUInt16(0), toUInt64(0))`);
   const operation = (of: Sql): Sql => (wanted.byOperation ? of : sql`''`);
   // equal rows are the same one, which was written twice
-  const once = sql`SELECT service, operation, time, any(spans) AS n, any(errors) AS wrong, any(durations) AS d FROM span_counts WHERE ${conjunction([countedRows(window, cover, OF_OPERATION, request, true), own])} GROUP BY service, operation, kind, time, retention_days, log_part, segment`;
+  const once = sql`SELECT service, operation, time, any(spans) AS n, any(errors) AS wrong, any(durations) AS d FROM ${countedRows(sql`service, operation, kind, time, retention_days, log_part, segment, spans, errors, durations`, window, cover, { scopes: [OF_OPERATION], request, more: own, finest: true })} GROUP BY service, operation, kind, time, retention_days, log_part, segment`;
   const counted = sql`SELECT toString(service) AS s, ${operation(sql`toString(operation)`)} AS o, toUnixTimestamp(time) AS m, n, wrong, ${bins(sql`d`)} AS b FROM (${once})`;
   const others = sql`SELECT toString(service) AS s, ${operation(sql`toString(name)`)} AS o, intDiv(toUnixTimestamp(time), 60) * 60 AS m, count() AS n, countIf(status = 2) AS wrong, ${bins(sql`sumMap(map(${BIN}, toUInt64(1)))`)} AS b FROM spans WHERE ${conjunction([uncountedIn(window, cover, request), own])} GROUP BY s, o, m`;
   const rows = await tenantRows(

@@ -65,7 +65,7 @@ class Edges {
 
 /** Equal rows are the same one, which was written twice. */
 const countedEdges = (window: Span, cover: SpanCover, request: Request): Sql =>
-  sql`SELECT scope, caller, service, sum(calls), sum(wrong) FROM (SELECT scope, caller, service, any(spans) AS calls, any(errors) AS wrong FROM span_counts WHERE ${countedRows(window, cover, [OF_EDGE, OF_MISSED], request)} GROUP BY scope, caller, service, span, time, retention_days, log_part, segment) GROUP BY scope, caller, service ORDER BY sum(calls) DESC LIMIT ${uint32(2 * MAX_EDGES)}`;
+  sql`SELECT scope, caller, service, sum(calls), sum(wrong) FROM (SELECT scope, caller, service, any(spans) AS calls, any(errors) AS wrong FROM ${countedRows(sql`scope, caller, service, span, time, retention_days, log_part, segment, spans, errors`, window, cover, { scopes: [OF_EDGE, OF_MISSED], request })} GROUP BY scope, caller, service, span, time, retention_days, log_part, segment) GROUP BY scope, caller, service ORDER BY sum(calls) DESC LIMIT ${uint32(2 * MAX_EDGES)}`;
 
 /** Adds the edges of the spans that are not decided yet. Whole traces are left out where there are too many. */
 async function addUndecided(

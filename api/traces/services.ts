@@ -16,7 +16,7 @@ export type Operation = { readonly name: string; readonly kind: number; readonly
 /** The services that have spans in a window, by name: what is counted, and what is not yet. */
 export async function servicesIn(window: Span, request: Request, deps: Deps): Promise<string[]> {
   const cover = await coverOf(request, deps);
-  const counted = sql`SELECT service FROM span_counts WHERE ${countedRows(window, cover, OF_OPERATION, request)} GROUP BY service`;
+  const counted = sql`SELECT service FROM ${countedRows(sql`service`, window, cover, { scopes: [OF_OPERATION], request })} GROUP BY service`;
   const others = sql`SELECT service FROM spans WHERE ${uncountedIn(window, cover, request)} GROUP BY service`;
   const rows = await tenantRows(
     sql`SELECT service FROM (${counted} UNION ALL ${others}) GROUP BY service ORDER BY service LIMIT ${uint32(MAX_NAMES + 1)}`,
@@ -30,7 +30,7 @@ export async function servicesIn(window: Span, request: Request, deps: Deps): Pr
 export async function operationsIn(service: string, window: Span, request: Request, deps: Deps): Promise<Operation[]> {
   const cover = await coverOf(request, deps);
   const own = sql`service = ${text(service)}`;
-  const counted = sql`SELECT operation AS name, kind, max(toUnixTimestamp(last)) AS seen FROM span_counts WHERE ${countedRows(window, cover, OF_OPERATION, request)} AND ${own} GROUP BY name, kind`;
+  const counted = sql`SELECT operation AS name, kind, max(toUnixTimestamp(last)) AS seen FROM ${countedRows(sql`operation, kind, last`, window, cover, { scopes: [OF_OPERATION], request, more: own })} GROUP BY name, kind`;
   const others = sql`SELECT toString(name) AS name, kind, max(toUnixTimestamp(time)) AS seen FROM spans WHERE ${uncountedIn(window, cover, request)} AND ${own} GROUP BY name, kind`;
   const rows = await tenantRows(
     sql`SELECT name, kind, max(seen) FROM (${counted} UNION ALL ${others}) GROUP BY name, kind ORDER BY name, kind LIMIT ${uint32(MAX_NAMES + 1)}`,
