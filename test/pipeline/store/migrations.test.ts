@@ -36,6 +36,7 @@ describe('migrations', () => {
       'pattern_counts',
       'patterns',
       'spans',
+      'span_counts',
       'samples',
       'series',
       'series_labels',
