@@ -28,6 +28,7 @@ describe('sink logs', () => {
     expect(sinksOf(signals.members).map(({ name }) => name)).to.deep.equal([
       'logs',
       'spans',
+      'span_counts',
       'samples',
       'volume',
       'measures',
