@@ -215,6 +215,7 @@ export const ROOMS = {
   'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
   'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/metrics': ['pipeline/core', 'pipeline/store', 'api/http', 'api/query'],
+  'api/prometheus': ['pipeline/core', 'pipeline/samples', 'promql/*', 'api/http', 'api/query', 'api/select', 'api/metrics'],
   'api/alerts': [
     'pipeline/core',
     'pipeline/alerting/book',
@@ -269,6 +270,7 @@ export const ROOMS = {
     'api/traces',
     'api/traces/jaeger',
     'api/metrics',
+    'api/prometheus',
     'api/live',
     'api/live/alerts',
   ],

@@ -5,7 +5,7 @@ import type { RouteAnswer } from './route.ts';
  * How a path words its errors: logs and traces (plain, or with the keys that Splunk's or Firehose's clients read), metrics,
  * VictoriaLogs' read API (text, or Prometheus' keys), Jaeger's query API (its own envelope, and that of its version 3), or the rest.
  */
-export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'jaeger' | 'jaeger_v3' | 'query';
+export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'promql' | 'jaeger' | 'jaeger_v3' | 'query';
 
 /** What of a request its error's answer may repeat. `header` returns the empty string for an absent header. */
 export type ErrorRequest = { readonly requestId: string; header(name: string): string };
@@ -31,10 +31,18 @@ const BODIES: Readonly<Record<Exclude<ErrorStyle, 'text'>, Render>> = {
   metrics: (error) => ({ detail: error.message }),
   // https://prometheus.io/docs/prometheus/latest/querying/api/#format-overview
   prometheus: (error) => ({ status: 'error', errorType: String(error.status), error: error.message }),
+  // prometheus/prometheus, web/api/v1/api.go
+  promql: (error) => ({ status: 'error', errorType: PROMQL_TYPES[error.status] ?? 'internal', error: error.message }),
   // jaegertracing/jaeger, jaegerquery/internal/http_handler.go and apiv3/http_gateway.go
   jaeger: (error) => ({ data: null, total: 0, limit: 0, offset: 0, errors: [{ code: error.status, msg: error.message }] }),
   jaeger_v3: (error) => ({ error: { httpCode: error.status, message: error.message } }),
   query: (error, { requestId }) => ({ detail: error.message, request_id: requestId }),
+};
+
+/** Prometheus' words for what went wrong, by status; a request without a good key is bad, too. */
+const PROMQL_TYPES: Readonly<Record<number, string>> = {
+  ...{ 400: 'bad_data', 401: 'bad_data', 403: 'bad_data', 404: 'not_found', 405: 'bad_data', 413: 'bad_data', 422: 'execution' },
+  ...{ 429: 'unavailable', 503: 'unavailable', 504: 'timeout' },
 };
 
 /** Splunk's errors by their numbers (Splunk Enterprise, "Troubleshoot HTTP Event Collector"). */

@@ -8,6 +8,14 @@ export const PROMQL: Section = {
   title: 'PromQL',
   rows: [
     {
+      what: 'Series, labels or values of an answer; selectors of a request',
+      of: 'a request',
+      bound: [from('api/prometheus/operations.ts')('MAX_LISTED', ''), from('api/prometheus/endpoints.ts')('MAX_SELECTORS', 'selectors')],
+      beyond: 'The list is cut, which a warning says; 400.',
+      others: 'nothing',
+      test: 'test/e2e/instance/prometheus.e2e.test.ts',
+    },
+    {
       what: 'Characters; parentheses, brackets and braces within each other; operators and modifiers',
       of: 'a query',
       bound: [limits('MAX_CHARACTERS', 'characters'), limits('MAX_NESTING', 'within each other'), limits('MAX_OPERATORS', 'operators')],

@@ -18,6 +18,7 @@ import { queryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
+import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { createMetricsRoutes } from '../../api/metrics/routes.ts';
 import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
@@ -157,6 +158,7 @@ export const appRole: Role = {
       ...queries.map(changeRate()).map((route) => appEndpoint(route)),
       ...createSelectEndpoints(runtime),
       ...createJaegerEndpoints(runtime),
+      ...createPrometheusEndpoints(runtime),
       ...live.endpoints,
       ...gatedEndpoints,
     ];

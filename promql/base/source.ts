@@ -11,7 +11,7 @@ export type Selection = {
 };
 
 /**
- * Gives series one after another in the order of their labels, each whole: all samples of the window in the order of their times, each time
+ * Gives series one after another in any order, each whole: all samples of the window in the order of their times, each time
  * once. Series without samples there may be left out. What it gives is not kept by the evaluator.
  */
 export interface SampleSource {

@@ -17,7 +17,7 @@ import type { WindowTimes } from '../functions/windows.ts';
 import { scale } from '../histograms/histogram.ts';
 import { typeOf } from '../parser/check.ts';
 import { resolveDuration } from '../parser/durations.ts';
-import { Labels, METRIC_NAME } from '../values/labels.ts';
+import { compareLabels, Labels, METRIC_NAME } from '../values/labels.ts';
 import { CallEvaluator } from './calls.ts';
 import { combineElements, isArithmetic, isComparison, scalarOperator } from './elements.ts';
 import type { Consume, Evaluating, NamedSamples, Steps } from './evaluating.ts';
@@ -26,6 +26,11 @@ import { newestSamples, samplesOf, selectionOf } from './selecting.ts';
 import { combineSets } from './sets.ts';
 import { mergeSame, type QueryState } from './state.ts';
 import { combineVectors } from './vector-binary.ts';
+
+/** Whether the order of its series is part of an answer. */
+const isOrdering = (expression: Expression): boolean =>
+  (expression.kind === 'call' && expression.name.startsWith('sort')) ||
+  (expression.kind === 'aggregation' && /^(?:top|bottom|limit)k$/.test(expression.operator));
 
 /** Evaluates at the steps that it is made for. */
 export class Evaluator implements Evaluating {
@@ -52,7 +57,8 @@ export class Evaluator implements Evaluating {
       this.state.keep([one]);
       series.push(one);
     });
-    return series;
+    // a source gives series in an order of its own; who chooses among equal ones, and who names one, goes by their labels
+    return isOrdering(unwrapped(expression)) ? series : series.sort((a, b) => compareLabels(a.labels, b.labels));
   }
 
   async stream(expression: Expression, consume: Consume): Promise<void> {
@@ -188,12 +194,18 @@ export class Evaluator implements Evaluating {
     if (node.isWithout) names.add(METRIC_NAME);
     if (node.isWithout && isText) names.add(context.text);
     const groups = new Map<string, Accumulator>();
-    await this.stream(node.expression, (one) => {
+    const add = (one: StepSeries): void => {
       const labels = node.isWithout ? one.labels.without(names) : names.size === 0 ? Labels.NONE : one.labels.only(names);
       let group = groups.get(labels.key);
       if (group === undefined) groups.set(labels.key, (group = aggregator.group(labels, context)));
       group.add(one);
-    });
+    };
+    if (isOrdering(node)) {
+      // of equal series, and of groups, the first by labels comes first; all are held in any case
+      const all = await this.vector(node.expression);
+      this.state.drop(all);
+      all.forEach(add);
+    } else await this.stream(node.expression, add);
     const out = [...groups.values()].flatMap((group) => group.finish()).filter((one) => !one.isEmpty);
     this.state.release(held);
     return out;

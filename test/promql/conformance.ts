@@ -33,8 +33,11 @@ export const loadCases = (): Case[] => lines('cases.jsonl').map((line) => JSON.p
 
 const SPECIAL: Readonly<Record<string, number>> = { NaN: NaN, '+Inf': Infinity, '-Inf': -Infinity };
 
-export function loadSource(): MemorySource {
-  const series = lines('samples.jsonl').map((line): RawSeries => {
+/** The samples, which a source gives. */
+export const loadSource = (): MemorySource => new MemorySource(loadSeries());
+
+export function loadSeries(): RawSeries[] {
+  return lines('samples.jsonl').map((line): RawSeries => {
     const { labels, samples } = JSON.parse(line) as { labels: Record<string, string>; samples: [number, number | string][] };
     return rawSeries(
       Labels.of(Object.entries(labels)),
@@ -44,7 +47,6 @@ export function loadSource(): MemorySource {
       ),
     );
   });
-  return new MemorySource(series);
 }
 
 /** What the API would answer. */

@@ -69,6 +69,7 @@ function storeOf(job: number, inner: Store, kills: Promise<void>[]): Store {
       const texts = inner.texts(statement, { ...options, onKill });
       return texts === null ? null : noting(texts);
     },
+    bytes: (statement: Sql, options: QueryOptions) => noting(inner.bytes(statement, { ...options, onKill })),
     rows: async (statement: Sql, options: QueryOptions): Promise<Row[]> => {
       const rows = await inner.rows(statement, { ...options, onKill });
       note(job);

@@ -1,0 +1,104 @@
+import { formatExpression } from '../../promql/parser/printer.ts';
+import { expressionJson } from '../../promql/parser/ast-json.ts';
+import { parseExpression } from '../../promql/parser/parse.ts';
+import { PromqlSyntaxError } from '../../promql/base/errors.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RouteAnswer } from '../http/route.ts';
+import type { QueryRuntime } from '../query/runtime.ts';
+import { readArguments, type Arguments } from '../select/arguments.ts';
+import type { MetadataParameters, PromqlQuery, SeriesParameters } from './operations.ts';
+import { durationOf, limitOf, queryOf, requiredDuration, requiredTime, timeOf } from './parameters.ts';
+
+const BASE = '/api/v1/tenants/{tenant_id}/prometheus/api/v1';
+/** Most selectors of a request. */
+const MAX_SELECTORS = 20;
+
+/** A path below BASE, the operation of the engine, and what that is given. */
+type PromPath = readonly [path: string, operation: string, read: (from: Arguments, exchange: Exchange) => unknown];
+
+const common = (from: Arguments): Pick<PromqlQuery, 'query' | 'lookback' | 'limit' | 'stats'> => ({
+  query: queryOf(from),
+  lookback: durationOf(from, 'lookback_delta'),
+  limit: limitOf(from),
+  stats: (from.get('stats') ?? '') !== '',
+});
+
+function atOnce(from: Arguments): PromqlQuery {
+  const time = timeOf(from, 'time') ?? Date.now();
+  return { ...common(from), start: time, end: time, step: null };
+}
+
+const overRange = (from: Arguments): PromqlQuery => ({
+  ...common(from),
+  start: requiredTime(from, 'start'),
+  end: requiredTime(from, 'end'),
+  step: requiredDuration(from, 'step'),
+});
+
+function seriesOf(from: Arguments): SeriesParameters {
+  const matches = from.getAll('match[]');
+  if (matches.length > MAX_SELECTORS)
+    throw new HttpError(400, 'bad_data', `a request has at most ${String(MAX_SELECTORS)} parameters "match[]"`);
+  const [start, end] = [timeOf(from, 'start'), timeOf(from, 'end')];
+  if (start !== null && end !== null && end < start) throw new HttpError(400, 'bad_data', 'invalid parameter "end": end timestamp must not be before start time'); // prettier-ignore
+  return { matches, start, limit: limitOf(from) };
+}
+
+function selectedSeries(from: Arguments): SeriesParameters {
+  const parameters = seriesOf(from);
+  if (parameters.matches.length === 0) throw new HttpError(400, 'bad_data', 'no match[] parameter provided');
+  return parameters;
+}
+
+const metadataOf = (from: Arguments): MetadataParameters => ({
+  metric: from.get('metric') ?? '',
+  limit: limitOf(from),
+  perMetric: limitOf(from, 'limit_per_metric'),
+});
+
+const PATHS: readonly PromPath[] = [
+  ['/query', 'prometheus/query', atOnce],
+  ['/query_range', 'prometheus/query', overRange],
+  ['/series', 'prometheus/series', selectedSeries],
+  ['/labels', 'prometheus/labels', seriesOf],
+  ['/label/{name}/values', 'prometheus/label-values', (from, { params }) => ({ ...seriesOf(from), name: params['name'] ?? '' })],
+  ['/metadata', 'prometheus/metadata', metadataOf],
+];
+
+/** What needs no samples. */
+const ANSWERS: readonly (readonly [path: string, answer: (from: Arguments) => unknown])[] = [
+  ['/format_query', (from) => formatExpression(parseExpression(queryOf(from)))],
+  ['/parse_query', (from) => expressionJson(parseExpression(queryOf(from)))],
+  // what Grafana looks for in order to know what it may ask
+  ['/status/buildinfo', () => ({ version: '3.0.0', revision: 'logweir', branch: '', buildUser: '', buildDate: '', goVersion: '' })],
+];
+
+/** Prometheus' query API (https://prometheus.io/docs/prometheus/latest/querying/api/) over the samples of a tenant, with Prometheus' errors. */
+export function createPrometheusEndpoints(runtime: QueryRuntime): readonly Endpoint[] {
+  const endpoint = (path: string, handle: Endpoint['handle']): Endpoint => ({
+    ...{ methods: ['GET', 'POST'], path: BASE + path, errors: 'promql', access: { plane: 'app', scope: 'read' }, handle },
+  });
+  return [
+    ...PATHS.map(([path, operation, read]) =>
+      endpoint(path, async (exchange) => {
+        const from = await readArguments(exchange);
+        const options = { timeoutMs: durationOf(from, 'timeout') ?? undefined };
+        return { status: 200, ...(await runtime.run(exchange, operation, read(from, exchange), options)) };
+      }),
+    ),
+    ...ANSWERS.map(([path, answer]) => endpoint(path, async (exchange) => shown(answer, await readArguments(exchange)))),
+  ];
+}
+
+/** Throws HttpError 400 where the expression is none. */
+function shown(answer: (from: Arguments) => unknown, from: Arguments): RouteAnswer {
+  try {
+    return { status: 200, body: { status: 'success', data: answer(from) } };
+  } catch (error) {
+    if (error instanceof PromqlSyntaxError)
+      throw new HttpError(400, 'bad_data', `invalid parameter "query": ${error.message}`, { cause: error });
+    throw error;
+  }
+}
