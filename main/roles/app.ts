@@ -9,7 +9,7 @@ import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
-import { appEndpoint } from '../../api/http/endpoint.ts';
+import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
@@ -119,6 +119,13 @@ function queryPlane(
   return { engine, cover, runtime: new QueryRuntime({ engine, limits, rate: queryRate(), uses: context.metrics.queries, cover }) };
 }
 
+/** Query APIs of others: VictoriaLogs', Jaeger's and Prometheus'. */
+const otherApis = (runtime: QueryRuntime): Endpoint[] => [
+  ...createSelectEndpoints(runtime),
+  ...createJaegerEndpoints(runtime),
+  ...createPrometheusEndpoints(runtime),
+];
+
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
@@ -156,9 +163,7 @@ export const appRole: Role = {
     const live = createLive(context, { control, runtime, tails });
     const read = [
       ...queries.map(changeRate()).map((route) => appEndpoint(route)),
-      ...createSelectEndpoints(runtime),
-      ...createJaegerEndpoints(runtime),
-      ...createPrometheusEndpoints(runtime),
+      ...otherApis(runtime),
       ...live.endpoints,
       ...gatedEndpoints,
     ];
