@@ -123,10 +123,16 @@ function partsOf({ start, end }: Span, cover: SpanCover, finest: boolean): Sql[]
 /** The rows of `spans` that are not counted yet, or came before anything was counted. */
 function uncountedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
-  const [first, last] = [Math.max(...cover.map((one) => one.firstClosed)), Math.min(...cover.map((one) => one.closed[MINUTE]))];
-  const behind = sql`(kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)})`;
-  const before = sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(first + MARGIN)}))`;
-  return sql`(${behind} OR ${before})`;
+  const last = Math.min(...cover.map((one) => one.closed[MINUTE]));
+  const behind = sql`kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)}`;
+  return sql`(${behind} OR ${before(cover)})`;
+}
+
+/** The rows of `spans` that came before anything was counted; none where counting began with the first record of each partition. */
+function before(cover: SpanCover): Sql {
+  if (cover.every(({ run }) => run === 0)) return sql`0`;
+  const first = Math.max(...cover.map((one) => one.firstClosed)) + MARGIN;
+  return sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(first)}))`;
 }
 
 const arrivedFrom = (second: number): Sql => sql`arrived >= fromUnixTimestamp64Second(${int64(second)}, 'UTC')`;
@@ -143,13 +149,14 @@ const stepAfter = ({ lastAt }: Counted): number => (Math.floor(lastAt / STEP) - 
 export function undecidedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
   const decided = by(sql`kafka_part`, cover, stepAfter);
-  const behind = sql`(toUnixTimestamp(arrived) >= ${decided} AND ${arrivedFrom(Math.min(...cover.map(stepAfter)))})`;
-  const before = sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(Math.max(...cover.map((one) => one.firstClosed)) + MARGIN)}))`;
-  return sql`(${behind} OR ${before})`;
+  const behind = sql`toUnixTimestamp(arrived) >= ${decided} AND ${arrivedFrom(Math.min(...cover.map(stepAfter)))}`;
+  return sql`(${behind} OR ${before(cover)})`;
 }
 
 /** The rows of `spans` that may be the parents of those. */
-export const nearUndecided = (cover: SpanCover): Sql =>
-  cover.length === 0
-    ? sql`1`
-    : sql`(${arrivedFrom(Math.min(...cover.map(stepAfter)) - REACH * STEP)} OR NOT (${arrivedFrom(Math.max(...cover.map((one) => one.firstClosed)) + MARGIN)}))`;
+export function nearUndecided(cover: SpanCover): Sql {
+  if (cover.length === 0) return sql`1`;
+  const behind = arrivedFrom(Math.min(...cover.map(stepAfter)) - REACH * STEP);
+  if (cover.every(({ run }) => run === 0)) return behind;
+  return sql`(${behind} OR NOT (${arrivedFrom(Math.max(...cover.map((one) => one.firstClosed)) + MARGIN)}))`;
+}

@@ -40,4 +40,4 @@ PARTITION BY (retention_days, multiIf(retention_days BETWEEN 1 AND 30, toYYYYMMD
 PRIMARY KEY (tenant_id, scope, span, service, time)
 ORDER BY (tenant_id, scope, span, service, time, operation, caller, kind, log_part, segment, kafka_part, kafka_off, kafka_idx)
 TTL if(retention_days = 0, toDateTime('2106-02-07 00:00:00', 'UTC'), toDateTime(time, 'UTC') + toIntervalSecond(span) + toIntervalDay(retention_days)) DELETE
-SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 10000
+SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, non_replicated_deduplication_window = 10000

@@ -87,8 +87,8 @@ describe('what is counted of spans', function () {
   }
 
   /** What is found of the first records of a partition, and of the time after them where `isOver`. */
-  function found(partition: number, count: number, isOver: boolean): SignalRecord[] {
-    const inputs = (logs[partition] as Log).slice(0, count).map(({ spans, ...position }) => (): SpanInput => spanBatch(spans, { ...position, partition, retentionDays: 0 })); // prettier-ignore
+  function found(partition: number, count: number, isOver: boolean, first = 0): SignalRecord[] {
+    const inputs = (logs[partition] as Log).slice(first, count).map(({ spans, ...position }) => (): SpanInput => spanBatch(spans, { ...position, partition, retentionDays: 0 })); // prettier-ignore
     const ticks = [2 * MINUTE, 2 * DAY].map((passed, index) => (): SpanInput => ({ kind: 'tick', partition, offset: count + index, appendedAt: end + passed })); // prettier-ignore
     const state = spanCounts.init();
     return [...inputs, ...(isOver ? ticks : [])]
@@ -97,10 +97,10 @@ describe('what is counted of spans', function () {
   }
 
   /** Puts what is found of these parts of the partitions into an empty table. */
-  async function count(part: number): Promise<void> {
+  async function count(part: number, first = 0): Promise<void> {
     await own.store.command('TRUNCATE TABLE span_counts');
     for (const partition of logs.keys()) {
-      const records = found(partition, Math.floor(RECORDS * part), part === 1);
+      const records = found(partition, Math.floor(RECORDS * part), part === 1, first);
       await store(spanCountsSink, partition, records);
       // another owner wrote some of them as well
       const again = records.slice(0, 3).map((record, index) => ({ ...record, offset: 100_000 + index }));
@@ -200,6 +200,17 @@ describe('what is counted of spans', function () {
           expect(map.missed).to.equal(0);
         }
     });
+
+  it('looks at the spans that came before anything was counted', async () => {
+    await count(1, 60);
+    for (const window of WINDOWS) {
+      const spans = spansIn(2, window);
+      expect(await get(2, 'services', window)).to.deep.include({ services: [...new Set(spans.map(({ service }) => service))].sort() });
+      const { operations } = (await get(2, 'services/web/operations', window)) as { readonly operations: readonly { readonly name: string; readonly kind: string }[] }; // prettier-ignore
+      const own_ = spans.filter(({ service }) => service === 'web').map(({ name, kind = 0 }) => ({ name, kind: KINDS[kind] }));
+      expect(sorted(operations.map(({ name, kind }) => ({ name, kind })))).to.deep.equal([...new Set(sorted(own_))].sort());
+    }
+  });
 
   for (const part of [0, 0.9, 1])
     it(`has the rates and quantiles of spans, with ${String(100 * part)} % of the log counted`, async () => {
