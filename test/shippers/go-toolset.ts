@@ -10,12 +10,10 @@ const INSTALLED = '/usr/local/go/bin/go';
 /** The command `go`, null where there is none. */
 export const goCommand = (): string | null => findProgram('go') ?? (existsSync(INSTALLED) ? INSTALLED : null);
 
-/** The environment of Go's commands: modules and what is compiled are in the toolset's folder, which can be removed as any other. */
-export const goEnvironment = (folder: string): NodeJS.ProcessEnv => ({
+/** The environment of Go's commands. Modules and what is compiled are in Go's own caches, as those of other toolsets are: a second clone is quick. */
+export const goEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: `${path.dirname(goCommand() ?? '')}${path.delimiter}${process.env['PATH'] ?? ''}`,
   GOFLAGS: '-modcacherw -buildvcs=false',
-  GOMODCACHE: path.join(folder, 'modules'),
-  GOCACHE: path.join(folder, 'compiled'),
 });
 
 /** What the programs are made of: modules with their sums, the Collector's parts, and the example that needs its modules. */
@@ -27,7 +25,7 @@ export const goMadeFor = (): string =>
 /** Compiles telemetrygen and a Collector of few parts into `bin`, and gets the modules of the example. Throws an Error with what went wrong. */
 export async function installGo(command: string, folder: string): Promise<void> {
   const bin = path.join(folder, 'bin');
-  const env = { ...process.env, ...goEnvironment(folder) };
+  const env = { ...process.env, ...goEnvironment() };
   const step = async (program: string, args: readonly string[], cwd: string): Promise<void> => {
     const { code, output } = await run(program, args, { cwd, env });
     if (code !== 0) throw new Error(`${path.basename(program)} ${args[0] ?? ''}: ${output.trim().split('\n').slice(-5).join(' ')}`);

@@ -77,7 +77,7 @@ export const python =
 
 /** A program in Go, compiled first with what its toolset has. */
 export const goProgram: Start = async (at) => {
-  const compiler = start(at, goCommand() ?? 'go', ['build', '-o', 'program', '.'], { env: goEnvironment(at.toolset) });
+  const compiler = start(at, goCommand() ?? 'go', ['build', '-o', 'program', '.'], { env: goEnvironment() });
   await compiler.ended;
   return compiler.exitCode() === 0 ? start(at, path.join(at.folder, 'program'), []) : compiler;
 };
