@@ -27,7 +27,15 @@ import { jaegerCalls, jaegerErrors, jaegerLatencies, jaegerMinStep } from '../tr
 import { dependenciesV3, traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { cardinality } from '../metrics/cardinality.ts';
-import { promqlLabels, promqlLabelValues, promqlMetadata, promqlQuery, promqlSeries } from '../prometheus/operations.ts';
+import {
+  promqlFormat,
+  promqlParse,
+  promqlLabels,
+  promqlLabelValues,
+  promqlMetadata,
+  promqlQuery,
+  promqlSeries,
+} from '../prometheus/operations.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
 import { serviceMap } from '../traces/service-map.ts';
@@ -77,6 +85,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['prometheus/labels', promqlLabels],
   ['prometheus/label-values', promqlLabelValues],
   ['prometheus/metadata', promqlMetadata],
+  ['prometheus/format', promqlFormat],
+  ['prometheus/parse', promqlParse],
   ['jaeger/services', jaeger.jaegerServices],
   ['jaeger/operation-names', jaeger.jaegerOperationNames],
   ['jaeger/operations', jaeger.jaegerOperations],

@@ -1,11 +1,6 @@
-import { formatExpression } from '../../promql/parser/printer.ts';
-import { expressionJson } from '../../promql/parser/ast-json.ts';
-import { parseExpression } from '../../promql/parser/parse.ts';
-import { PromqlSyntaxError } from '../../promql/base/errors.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { RouteAnswer } from '../http/route.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import { readArguments, type Arguments } from '../select/arguments.ts';
 import type { MetadataParameters, PromqlQuery, SeriesParameters } from './operations.ts';
@@ -65,15 +60,12 @@ const PATHS: readonly PromPath[] = [
   ['/labels', 'prometheus/labels', seriesOf],
   ['/label/{name}/values', 'prometheus/label-values', (from, { params }) => ({ ...seriesOf(from), name: params['name'] ?? '' })],
   ['/metadata', 'prometheus/metadata', metadataOf],
+  ['/format_query', 'prometheus/format', (from) => ({ query: queryOf(from) })],
+  ['/parse_query', 'prometheus/parse', (from) => ({ query: queryOf(from) })],
 ];
 
-/** What needs no samples. */
-const ANSWERS: readonly (readonly [path: string, answer: (from: Arguments) => unknown])[] = [
-  ['/format_query', (from) => formatExpression(parseExpression(queryOf(from)))],
-  ['/parse_query', (from) => expressionJson(parseExpression(queryOf(from)))],
-  // what Grafana looks for in order to know what it may ask
-  ['/status/buildinfo', () => ({ version: '3.0.0', revision: 'logweir', branch: '', buildUser: '', buildDate: '', goVersion: '' })],
-];
+/** What Grafana looks for in order to know what it may ask. */
+const BUILD = { version: '3.0.0', revision: 'logweir', branch: '', buildUser: '', buildDate: '', goVersion: '' };
 
 /** Prometheus' query API (https://prometheus.io/docs/prometheus/latest/querying/api/) over the samples of a tenant, with Prometheus' errors. */
 export function createPrometheusEndpoints(runtime: QueryRuntime): readonly Endpoint[] {
@@ -88,17 +80,6 @@ export function createPrometheusEndpoints(runtime: QueryRuntime): readonly Endpo
         return { status: 200, ...(await runtime.run(exchange, operation, read(from, exchange), options)) };
       }),
     ),
-    ...ANSWERS.map(([path, answer]) => endpoint(path, async (exchange) => shown(answer, await readArguments(exchange)))),
+    endpoint('/status/buildinfo', () => Promise.resolve({ status: 200, body: { status: 'success', data: BUILD } })),
   ];
-}
-
-/** Throws HttpError 400 where the expression is none. */
-function shown(answer: (from: Arguments) => unknown, from: Arguments): RouteAnswer {
-  try {
-    return { status: 200, body: { status: 'success', data: answer(from) } };
-  } catch (error) {
-    if (error instanceof PromqlSyntaxError)
-      throw new HttpError(400, 'bad_data', `invalid parameter "query": ${error.message}`, { cause: error });
-    throw error;
-  }
 }

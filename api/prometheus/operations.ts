@@ -6,7 +6,9 @@ import { MAX_SAMPLES } from '../../promql/base/limits.ts';
 import { instantQuery, rangeQuery } from '../../promql/evaluation/query.ts';
 import { valueJson, type QueryResult } from '../../promql/evaluation/result.ts';
 import type { Options } from '../../promql/evaluation/state.ts';
-import { parseSelector } from '../../promql/parser/parse.ts';
+import { expressionJson } from '../../promql/parser/ast-json.ts';
+import { parseExpression, parseSelector } from '../../promql/parser/parse.ts';
+import { formatExpression } from '../../promql/parser/printer.ts';
 import { seriesWhere, type Matcher } from '../metrics/matcher.ts';
 import { StoredSamples } from '../metrics/sample-source.ts';
 import type { Deps, Request } from '../query/deps.ts';
@@ -167,3 +169,14 @@ export async function promqlMetadata({ metric, limit, perMetric }: MetadataParam
   });
   return JSON.stringify({ status: 'success', data: Object.fromEntries(shown) });
 }
+
+/** An expression alone. A long one takes a tenth of a second: it is read here and not where requests come in. */
+type ExpressionParameters = { readonly query: string };
+
+/** `format_query`: the expression laid out. */
+export const promqlFormat = ({ query }: ExpressionParameters): Promise<string> =>
+  judged(() => Promise.resolve(JSON.stringify({ status: 'success', data: formatExpression(parseExpression(query)) })));
+
+/** `parse_query`: the expression as a tree. */
+export const promqlParse = ({ query }: ExpressionParameters): Promise<string> =>
+  judged(() => Promise.resolve(JSON.stringify({ status: 'success', data: expressionJson(parseExpression(query)) })));
