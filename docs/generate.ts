@@ -1,11 +1,14 @@
 /**
  * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole,
+ * from the endpoints docs/openapi.json,
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { openApi } from '../api/openapi/document.ts';
+import { describedEndpoints } from '../main/description.ts';
 import { environment } from '../pipeline/core/config.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
@@ -99,6 +102,11 @@ export function generated(): { readonly file: string; readonly is: string; reado
   const metrics = read('docs/promql.md');
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
+    {
+      file: 'docs/openapi.json',
+      is: existsSync(path.join(ROOT, 'docs/openapi.json')) ? read('docs/openapi.json') : '',
+      should: `${JSON.stringify(openApi(describedEndpoints()), null, 1)}\n`,
+    },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
     {
       file: 'docs/logsql.md',

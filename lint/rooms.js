@@ -194,6 +194,7 @@ export const ROOMS = {
   'api/control': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/alerting/announcements', 'api/tenants', 'api/auth'],
   'api/limits': ['pipeline/core', 'pipeline/bus/*', 'api/tenants'],
   'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'api/tenants', 'api/auth'],
+  'api/openapi': ['api/auth', 'api/http'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/admin': [
@@ -209,7 +210,7 @@ export const ROOMS = {
     'api/ingest',
   ],
   'api/query': ['pipeline/core', 'pipeline/bus/*', 'pipeline/alerting/book', 'pipeline/store', 'logsql/*', 'api/limits', 'api/http'],
-  'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/query'],
+  'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/http', 'api/query'],
   'api/search': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
   'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],

@@ -1,5 +1,6 @@
 import { requireTenant } from '../control/accounts.ts';
 import type { ControlStore } from '../control/control-store.ts';
+import { list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import { MAX_REJECTIONS } from '../../pipeline/intake/rejections.ts';
 import type { RejectedEntry, RejectionLog } from '../ingest/rejection-log.ts';
@@ -23,12 +24,36 @@ export function rejectionsAdminRoute(sources: RejectionSources, control?: Contro
   };
 }
 
+const REJECTIONS: Operation = {
+  ...{ id: 'listRejections', tag: 'account', summary: 'What of the tenant was refused last, newest first' },
+  answers: ok(
+    members({
+      rejections: list(
+        members(
+          {
+            time: moment(),
+            format: text(),
+            request_id: text(),
+            path: text(),
+            client: text(),
+            reason: text(),
+            sample: text(),
+            status: whole(),
+          },
+          { index: whole('The place in the request; null of a whole one.').allow(null), count: whole() },
+        ),
+      ),
+    }),
+  ),
+};
+
 /** `GET /api/v1/tenants/{tenant_id}/rejections`: what the tenant itself is shown. */
 export function rejectionsRoute(sources: RejectionSources): Route {
   return {
     method: 'GET',
     path: '/api/v1/tenants/{tenant_id}/rejections',
     scope: 'read',
+    operation: REJECTIONS,
     handle: async ({ principal }) => ({
       status: 200,
       body: jsonOf({ rejections: await lastRejections(sources, principal.tenantId) }),

@@ -6,6 +6,7 @@ import type { ControlStore } from '../control/control-store.ts';
 import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';
 import { settingKey } from '../control/records.ts';
 import type { Route, RouteAnswer, RouteContext } from '../http/route.ts';
+import * as described from './described.ts';
 
 const PATH = '/api/v1/tenants/{tenant_id}/detectors';
 
@@ -34,11 +35,12 @@ export function createDetectorRoutes({ control, peers, detectors, checks, sensit
     body: { detectors, rules: rulesOf(tenantId), defaults: rulesOf(0) },
   });
   return [
-    { method: 'GET', path: PATH, scope: 'read', handle: (context) => Promise.resolve(shown(context)) },
+    { method: 'GET', path: PATH, scope: 'read', operation: described.DETECTORS, handle: (context) => Promise.resolve(shown(context)) },
     {
       method: 'PUT',
       path: PATH,
       scope: 'write',
+      operation: described.SET_DETECTORS,
       handle: async (context) => {
         const { tenantId } = context.principal;
         const { rules } = checkedBody(bodySchema, await context.body());

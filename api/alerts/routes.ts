@@ -1,4 +1,5 @@
 import type { Route, RouteContext } from '../http/route.ts';
+import * as described from './described.ts';
 import type { ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 import { unknownNames, withHints } from '../query/hints.ts';
 import { alertParameters, ALERTS, alertsParameters, INCIDENTS, incidentsParameters, resolveParameters } from '../query/parameters.ts';
@@ -23,21 +24,21 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       method: 'GET',
       path: BASE,
       scope: 'read',
+      operation: described.ALERTS,
       handle: async (context) => {
         const parameters = alertsParameters(context.query);
         return withHints(await answer(context, 'alerts', parameters), unknownNames(context.query.keys(), ALERTS, 'parameter'));
       },
     },
     {
-      method: 'GET',
-      path: `${BASE}/{alert_id}`,
-      scope: 'read',
+      ...{ method: 'GET', path: `${BASE}/{alert_id}`, scope: 'read', operation: described.ONE_ALERT },
       handle: async (context) => ({ status: 200, body: await one(context) }),
     },
     {
       method: 'GET',
       path: INCIDENTS_BASE,
       scope: 'read',
+      operation: described.INCIDENTS,
       handle: async (context) => {
         const parameters = incidentsParameters(context.query);
         return withHints(await answer(context, 'incidents', parameters), unknownNames(context.query.keys(), INCIDENTS, 'parameter'));
@@ -47,6 +48,7 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       method: 'GET',
       path: `${INCIDENTS_BASE}/{incident_id}`,
       scope: 'read',
+      operation: described.ONE_INCIDENT,
       handle: async (context) => {
         const parameters = alertParameters(context.params['incident_id'], 'incident');
         return answer(context, 'incident', parameters);
@@ -56,6 +58,7 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       method: 'POST',
       path: `${BASE}/{alert_id}/resolve`,
       scope: 'write',
+      operation: described.RESOLVE,
       handle: async (context) => {
         const { tenantId, plan } = context.principal;
         alertParameters(context.params['alert_id']);

@@ -1,4 +1,3 @@
-import Joi from 'joi';
 import { LogsqlSyntaxError } from '../../logsql/base/errors.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { StatsPipe } from '../../logsql/pipes/stats.ts';
@@ -20,6 +19,7 @@ import {
   type RuleRecord,
 } from '../control/rules.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
+import * as described from './described-rules.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/rules';
 const ADMIN = '/admin/tenants/{tenant}/rules';
@@ -38,36 +38,13 @@ export type RuleRoutesOptions = RuleBook & {
   detectorOf(condition: string): RuleDetector | null;
 };
 
-type Body = {
-  readonly name?: string;
-  readonly query: string;
-  readonly every: string;
-  readonly if: string;
-  readonly for: number;
-  readonly severity: string;
-  readonly sensitivity: string;
-  readonly by: readonly string[];
-};
-
 /** Characters of a name, where a query stands in for it. */
 const NAMED = 100;
-/** Checks types only; the processor that evaluates the rule checks the values. */
-const bodySchema = Joi.object<Body>({
-  name: Joi.string().trim(),
-  query: Joi.string().trim().required(),
-  every: Joi.string().default('1m'),
-  if: Joi.string().trim().required(),
-  for: Joi.number().strict().default(1),
-  severity: Joi.string().default('warning'),
-  sensitivity: Joi.string().default('low'),
-  by: Joi.array().items(Joi.string()).max(10).default([]),
-});
-
 /** A rule as it is set, of a body. Throws HttpError 400. */
 function fieldsOf(body: unknown): RuleFields {
   // Joi passes over a member of this name
   if (typeof body === 'object' && body !== null && Object.hasOwn(body, '__proto__')) throw invalidBody('"__proto__" is not allowed');
-  const { by, name, query, ...rest } = checkedBody(bodySchema, body);
+  const { by, name, query, ...rest } = checkedBody(described.RULE_BODY, body);
   return { ...rest, name: name ?? query.slice(0, NAMED), query: by.length === 0 ? query : grouped(query, by) };
 }
 
@@ -111,24 +88,24 @@ export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
   const shown = shownBy(options);
   return [
     {
-      ...{ method: 'GET', path: BASE, scope: 'read' },
+      ...{ method: 'GET', path: BASE, scope: 'read', operation: described.RULES },
       handle: ({ principal: { tenantId } }) =>
         Promise.resolve({ status: 200, body: { items: rulesOf(options, tenantId).map(shown), most: mostRules(options, tenantId) } }),
     },
     {
-      ...{ method: 'POST', path: BASE, scope: 'write' },
+      ...{ method: 'POST', path: BASE, scope: 'write', operation: described.CREATE_RULE },
       handle: async (context) => {
         const fields = fieldsOf(await context.body());
         return settled({ status: 201, body: shown(await createRule(options, context.principal.tenantId, fields)) });
       },
     },
     {
-      ...{ method: 'GET', path: `${BASE}/{rule_id}`, scope: 'read' },
+      ...{ method: 'GET', path: `${BASE}/{rule_id}`, scope: 'read', operation: described.ONE_RULE },
       handle: ({ principal: { tenantId }, params }) =>
         Promise.resolve({ status: 200, body: shown(requireRule(options, tenantId, params['rule_id'] ?? '')) }),
     },
     {
-      ...{ method: 'PUT', path: `${BASE}/{rule_id}`, scope: 'write' },
+      ...{ method: 'PUT', path: `${BASE}/{rule_id}`, scope: 'write', operation: described.CHANGE_RULE },
       handle: async (context) => {
         const at = { tenantId: context.principal.tenantId, id: context.params['rule_id'] ?? '' };
         requireRule(options, at.tenantId, at.id);
@@ -136,7 +113,7 @@ export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
       },
     },
     {
-      ...{ method: 'DELETE', path: `${BASE}/{rule_id}`, scope: 'write' },
+      ...{ method: 'DELETE', path: `${BASE}/{rule_id}`, scope: 'write', operation: described.DELETE_RULE },
       handle: async ({ principal: { tenantId }, params }) => {
         await deleteRule(options, { tenantId, id: params['rule_id'] ?? '' });
         return settled({ status: 204 });

@@ -1,19 +1,18 @@
-import Joi from 'joi';
 import { randomUUID } from 'node:crypto';
-import { ALERT_SEVERITIES } from '../../pipeline/alerting/book/alert.ts';
 import type { ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 import { HttpError, invalidBody, invalidParameter, notFound, rateLimited } from '../../pipeline/core/errors.ts';
 import type { Addresses } from '../../pipeline/alerting/announcements/addresses.ts';
 import type { Send } from '../../pipeline/alerting/announcements/courier.ts';
 import { retried, type Delivery } from '../../pipeline/alerting/announcements/delivery.ts';
 import type { Outbox } from '../../pipeline/alerting/announcements/outbox.ts';
-import { urlFault, WEBHOOK_FORMS, webhookSecret } from '../../pipeline/alerting/announcements/webhook.ts';
+import { urlFault, webhookSecret } from '../../pipeline/alerting/announcements/webhook.ts';
 import { checkedBody } from '../http/checked-body.ts';
 import type { Peers } from '../admin/peers.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import type { WebhookRecord } from '../control/records.ts';
 import { changeWebhook, createWebhook, requireWebhook, webhooksOf, type WebhookFields } from '../control/webhooks.ts';
 import type { Route, RouteAnswer, RouteContext } from '../http/route.ts';
+import * as described from './described-webhooks.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/webhooks';
 const DELIVERIES = '/api/v1/tenants/{tenant_id}/webhook-deliveries';
@@ -28,31 +27,6 @@ export type WebhookRoutesOptions = {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
-
-type Body = {
-  readonly url: string;
-  readonly form: WebhookFields['form'];
-  readonly min_severity: WebhookFields['minSeverity'];
-  readonly detectors: readonly string[];
-  readonly services: readonly string[];
-  readonly enabled: boolean;
-};
-
-/** Names in a list, and their characters. */
-const [MAX_NAMES, MAX_NAME] = [20, 200];
-const names = Joi.array().items(Joi.string().max(MAX_NAME)).max(MAX_NAMES).default([]);
-const bodySchema = Joi.object<Body>({
-  url: Joi.string().required(),
-  form: Joi.string()
-    .valid(...WEBHOOK_FORMS)
-    .default('json'),
-  min_severity: Joi.string()
-    .valid(...ALERT_SEVERITIES)
-    .default('info'),
-  detectors: names,
-  services: names,
-  enabled: Joi.boolean().strict().default(true),
-});
 
 const shown = ({ id, url, form, minSeverity, detectors, services, isEnabled, createdAt }: WebhookRecord): object => ({
   ...{ id, url, form, min_severity: minSeverity, detectors, services, enabled: isEnabled, created_at: createdAt },
@@ -78,7 +52,14 @@ const sample = (now: number): ShownAlert => ({
 export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Route[] {
   const { control, peers, addresses, pepper } = options;
   const fieldsOf = async (context: RouteContext): Promise<WebhookFields> => {
-    const { url, form, min_severity: minSeverity, detectors, services, enabled } = checkedBody(bodySchema, await context.body());
+    const {
+      url,
+      form,
+      min_severity: minSeverity,
+      detectors,
+      services,
+      enabled,
+    } = checkedBody(described.WEBHOOK_BODY, await context.body());
     const fault = urlFault(url, addresses);
     if (fault !== null) throw invalidBody(fault);
     return { url, form, minSeverity, detectors, services, isEnabled: enabled };
@@ -90,29 +71,29 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Rou
   const at = ({ principal: { tenantId }, params }: RouteContext): { tenantId: number; id: string } => ({ tenantId, id: params['webhook_id'] ?? '' }); // prettier-ignore
   return [
     {
-      ...{ method: 'GET', path: BASE, scope: 'read' },
+      ...{ method: 'GET', path: BASE, scope: 'read', operation: described.WEBHOOKS },
       handle: ({ principal }) => Promise.resolve({ status: 200, body: { items: webhooksOf(control, principal.tenantId).map(shown) } }),
     },
     {
-      ...{ method: 'POST', path: BASE, scope: 'write' },
+      ...{ method: 'POST', path: BASE, scope: 'write', operation: described.CREATE_WEBHOOK },
       handle: async (context) => {
         const made = await createWebhook(control, context.principal.tenantId, await fieldsOf(context));
         return settled({ status: 201, body: { ...shown(made), secret: webhookSecret(pepper, made) } });
       },
     },
     {
-      ...{ method: 'GET', path: `${BASE}/{webhook_id}`, scope: 'read' },
+      ...{ method: 'GET', path: `${BASE}/{webhook_id}`, scope: 'read', operation: described.ONE_WEBHOOK },
       handle: (context) => {
         const { tenantId, id } = at(context);
         return Promise.resolve({ status: 200, body: shown(requireWebhook(control, tenantId, id)) });
       },
     },
     {
-      ...{ method: 'PUT', path: `${BASE}/{webhook_id}`, scope: 'write' },
+      ...{ method: 'PUT', path: `${BASE}/{webhook_id}`, scope: 'write', operation: described.CHANGE_WEBHOOK },
       handle: async (context) => settled({ status: 200, body: shown(await changeWebhook(control, at(context), await fieldsOf(context))) }),
     },
     {
-      ...{ method: 'DELETE', path: `${BASE}/{webhook_id}`, scope: 'write' },
+      ...{ method: 'DELETE', path: `${BASE}/{webhook_id}`, scope: 'write', operation: described.DELETE_WEBHOOK },
       handle: async (context) => {
         await changeWebhook(control, at(context), { isDeleted: true });
         return settled({ status: 204 });
@@ -127,7 +108,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Rou
 function testRoute({ control, send, now = Date.now }: WebhookRoutesOptions): Route {
   const testing = new Set<number>();
   return {
-    ...{ method: 'POST', path: `${BASE}/{webhook_id}/test`, scope: 'write' },
+    ...{ method: 'POST', path: `${BASE}/{webhook_id}/test`, scope: 'write', operation: described.TEST_WEBHOOK },
     handle: async ({ principal: { tenantId }, params }) => {
       const webhook = requireWebhook(control, tenantId, params['webhook_id'] ?? '');
       if (testing.has(tenantId)) throw rateLimited('Another test of this tenant is on its way.', 1);
@@ -149,7 +130,7 @@ const errorOf = (error: unknown): string => (error instanceof Error ? error.mess
 function deliveryRoutes({ control, outbox, now = Date.now }: WebhookRoutesOptions): Route[] {
   return [
     {
-      ...{ method: 'GET', path: DELIVERIES, scope: 'read' },
+      ...{ method: 'GET', path: DELIVERIES, scope: 'read', operation: described.DELIVERIES },
       handle: ({ principal: { tenantId }, query }) => {
         const state = query.get('state') ?? 'all';
         if (!['all', 'pending', 'failed'].includes(state)) throw invalidParameter('"state" must be all, pending or failed.');
@@ -158,7 +139,7 @@ function deliveryRoutes({ control, outbox, now = Date.now }: WebhookRoutesOption
       },
     },
     {
-      ...{ method: 'POST', path: `${DELIVERIES}/{delivery_id}/retry`, scope: 'write' },
+      ...{ method: 'POST', path: `${DELIVERIES}/{delivery_id}/retry`, scope: 'write', operation: described.RETRY },
       handle: async ({ principal: { tenantId }, params }) => {
         const delivery = outbox.find(params['delivery_id'] ?? '');
         if (delivery?.tenantId !== tenantId) throw notFound('There is no such delivery.');

@@ -2,6 +2,7 @@ import { planGate } from '../../pipeline/core/errors.ts';
 import type { Plane } from '../auth/planes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ErrorStyle } from '../http/render-error.ts';
+import type { Operation } from '../http/operation.ts';
 import type { Scope } from '../tenants/principal.ts';
 
 type Gate = {
@@ -10,12 +11,15 @@ type Gate = {
   readonly errors: ErrorStyle;
   readonly status: 403 | 503;
   readonly detail: string;
+  readonly id: string;
+  readonly summary: string;
 };
 
 const PLANE: Plane = 'app';
 
 const GATES: readonly Gate[] = [
   {
+    ...{ id: 'sendReplay', summary: 'Session replay: not enabled on any plan' },
     path: '/v1/rum/replay',
     scope: 'ingest',
     errors: 'query',
@@ -23,6 +27,7 @@ const GATES: readonly Gate[] = [
     detail: 'For this account session replay is not enabled; other events still arrive.',
   },
   {
+    ...{ id: 'createProject', summary: 'Projects: not enabled on any plan' },
     path: '/api/v1/account/projects',
     scope: 'write',
     errors: 'query',
@@ -35,10 +40,11 @@ const GATES: readonly Gate[] = [
  * The paths of the app plane whose features are not built yet: each gate is shut on every plan, whatever its features are. Those of metrics check
  * the plan (`api/ingest/ingest-endpoints.ts`). Key and scope are checked before the gate, and the body is never read.
  */
-export const gatedEndpoints: readonly Endpoint[] = GATES.map(({ path, scope, errors, status, detail }) => ({
+export const gatedEndpoints: readonly Endpoint[] = GATES.map(({ path, scope, errors, status, detail, id, summary }) => ({
   methods: ['POST'],
   path,
   errors,
   access: { plane: PLANE, scope },
+  operation: { id, tag: 'account', summary, answers: { 200: { description: 'None: no plan has this yet.' } } } satisfies Operation,
   handle: () => Promise.reject(planGate(status, detail)),
 }));

@@ -1,8 +1,10 @@
 import type { Plane } from '../auth/planes.ts';
 import type { Exchange } from './exchange.ts';
+import { members, ok, type Operation } from './operation.ts';
 import type { ErrorStyle } from './render-error.ts';
 import type { Route, RouteAnswer } from './route.ts';
 import type { Scope } from '../tenants/principal.ts';
+import Joi from 'joi';
 
 /** A path of a public host: its methods, who may request it, and its handler. */
 export type Endpoint = {
@@ -14,6 +16,8 @@ export type Endpoint = {
   readonly access: { readonly plane: Plane; readonly scope: Scope } | null;
   /** Headers of every answer of this path, errors too. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
+  /** What it takes and answers, by each of its methods. */
+  readonly operation?: Operation;
   handle(exchange: Exchange): Promise<RouteAnswer>;
 };
 
@@ -24,6 +28,7 @@ export function appEndpoint(route: Route, errors: ErrorStyle = 'query'): Endpoin
     path: route.path,
     errors,
     access: { plane: 'app', scope: route.scope },
+    ...(route.operation === undefined ? {} : { operation: route.operation }),
     handle: (exchange) => route.handle(exchange),
   };
 }
@@ -34,5 +39,10 @@ export const health: Endpoint = {
   path: '/health',
   errors: 'query',
   access: null,
+  operation: {
+    ...{ id: 'getHealth', tag: 'service', summary: 'Whether this process runs', description: 'It asks no other service.' },
+    answers: ok(members({ status: Joi.string().valid('ok') })),
+    errors: [400],
+  },
   handle: () => Promise.resolve({ status: 200, body: { status: 'ok' } }),
 };

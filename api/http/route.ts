@@ -1,4 +1,5 @@
 import type { Principal, Scope } from '../tenants/principal.ts';
+import type { Operation } from './operation.ts';
 
 /** What a route is given. Credential, tenant of the path and scope are checked by then. */
 export type RouteContext = {
@@ -32,5 +33,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly scope: Scope;
+  /** What it takes and answers. */
+  readonly operation?: Operation;
   handle(context: RouteContext): Promise<RouteAnswer>;
 }

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
+import { probed } from './described.ts';
 
 /** What clients request first, and the answer; every path also below each prefix. */
 type Probe = { readonly methods: readonly string[]; readonly path: string; readonly body: object };
@@ -79,6 +80,7 @@ export const elasticProbes: readonly Endpoint[] = PREFIXES.flatMap((prefix) =>
     path: prefix === '' || path !== '/' ? prefix + path : prefix,
     errors: 'ingest',
     access: { plane: 'ingest', scope: 'ingest' },
+    operation: probed('probe', prefix + path, "What Elasticsearch's clients request around sending"),
     handle: () => Promise.resolve({ status: 200, body }),
   })),
 );

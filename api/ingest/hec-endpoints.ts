@@ -1,6 +1,7 @@
 import { HttpError, invalidBody } from '../../pipeline/core/errors.ts';
 import { hecChannel } from '../../pipeline/normalizers/hec/answer.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { probed } from './described.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
 
@@ -16,6 +17,7 @@ export const hecEndpoints: readonly Endpoint[] = [
     path,
     errors: 'hec',
     access: ACCESS,
+    operation: probed('check', path, "Splunk's health check"),
     handle: () => Promise.resolve({ status: 200, body: { text: 'HEC is healthy', code: 17 } }),
   })),
   ...['/services/collector/ack', '/insert/splunk/services/collector/ack'].map((path): Endpoint => ({
@@ -23,6 +25,7 @@ export const hecEndpoints: readonly Endpoint[] = [
     path,
     errors: 'hec',
     access: ACCESS,
+    operation: probed('acknowledge', path, 'Whether requests with these ids are safe'),
     handle: acks,
   })),
 ];

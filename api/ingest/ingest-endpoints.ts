@@ -12,6 +12,7 @@ import type { Principal } from '../tenants/principal.ts';
 import { BodiesInFlight, type BodyInFlight } from '../http/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
+import { describedFormat } from './described.ts';
 import type { IntakePublisher } from './intake-publisher.ts';
 import { classCounts } from './reason-class.ts';
 import type { RejectedEntry, RejectionLog } from './rejection-log.ts';
@@ -60,6 +61,7 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
         errors: normalizer.errors ?? 'ingest',
         access: { plane: normalizer.plane ?? 'ingest', scope: 'ingest' },
         ...(normalizer.answerHeaders === undefined ? {} : { answerHeaders: normalizer.answerHeaders }),
+        ...describedFormat(normalizer.name, path),
         handle: (exchange) => take(exchange, normalizer, intake, now()),
       };
     });

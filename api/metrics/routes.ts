@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.ts';
+import { CARDINALITY } from './described.ts';
 import { unknownNames, withHints } from '../query/hints.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import type { CardinalityParameters } from './cardinality.ts';
@@ -10,6 +11,7 @@ export function createMetricsRoutes(runtime: QueryRuntime): readonly Route[] {
       method: 'GET',
       path: '/api/v1/tenants/{tenant_id}/metrics/cardinality',
       scope: 'read',
+      operation: CARDINALITY,
       handle: async (context) => {
         const { seriesPerDay } = context.principal.plan;
         const parameters: CardinalityParameters = { limit: seriesPerDay === Infinity ? null : seriesPerDay };

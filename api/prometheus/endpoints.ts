@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import { readArguments, type Arguments } from '../select/arguments.ts';
+import { describedPath } from './described.ts';
 import type { MetadataParameters, PromqlQuery, SeriesParameters } from './operations.ts';
 import { durationOf, limitOf, queryOf, requiredDuration, requiredTime, timeOf } from './parameters.ts';
 
@@ -71,6 +72,7 @@ const BUILD = { version: '3.0.0', revision: 'logweir', branch: '', buildUser: ''
 export function createPrometheusEndpoints(runtime: QueryRuntime): readonly Endpoint[] {
   const endpoint = (path: string, handle: Endpoint['handle']): Endpoint => ({
     ...{ methods: ['GET', 'POST'], path: BASE + path, errors: 'promql', access: { plane: 'app', scope: 'read' }, handle },
+    ...describedPath(path),
   });
   return [
     ...PATHS.map(([path, operation, read]) =>

@@ -11,8 +11,14 @@ const query = Joi.string()
   .custom((text: string) => {
     if (text.trim() === '') throw new Error('is empty; use "*" for all entries');
     return text;
-  });
-export const time = Joi.alternatives(Joi.string(), Joi.number().unsafe()).custom((value: string | number) => String(value));
+  })
+  .description('LogsQL; `*` for all entries.')
+  .example('level:error service:web');
+const TIMES = 'A time: `now`, back from now (`-15m`, `-7d`), ISO 8601 (also partial), or Unix time in s, ms, µs or ns.';
+export const time = Joi.alternatives(Joi.string(), Joi.number().unsafe())
+  .custom((value: string | number) => String(value))
+  .description(TIMES)
+  .example('-15m');
 const messages = {
   'any.custom': '{{#label}} {{#error.message}}',
   'string.empty': '{{#label}} is empty',
@@ -33,12 +39,12 @@ export type HitsParameters = WindowParameters & { readonly step: string; readonl
 
 export type FacetsParameters = WindowParameters & { readonly limit: number };
 
-const searchSchema = Joi.object<SearchParameters>({
+export const searchSchema = Joi.object<SearchParameters>({
   query: query.required(),
   start: time.default('-1h'),
   end: time.default('now'),
-  limit: Joi.number().integer().min(1).max(10_000).default(1000),
-  before: time.allow(null).default(null),
+  limit: Joi.number().integer().min(1).max(10_000).default(1000).description('Most entries of the page.'),
+  before: time.allow(null).default(null).description('The `oldest_time` of the page before.'),
 });
 
 const SEARCH_MEMBERS = ['query', 'start', 'end', 'limit', 'before'];
@@ -50,16 +56,21 @@ export const ALERTS = ['state', 'severity', 'detector_type', 'service', 'since',
 export const INCIDENTS = ['state', 'service', 'since', 'until', 'limit', 'offset'] as const;
 export const MEASURES = ['name', 'start', 'end', 'label', 'service'] as const;
 
-const windowSchema = Joi.object<WindowParameters>({ query: query.default('*'), start: time.default('-1h'), end: time.default('now') });
+export const windowSchema = Joi.object<WindowParameters>({
+  query: query.default('*'),
+  start: time.default('-1h'),
+  end: time.default('now'),
+});
 
 /** Fields that cannot be grouped by, since the answer uses their names. */
 const TAKEN = ['time', 'hits', 'stream', '_time'];
 export const STEPS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600, '6h': 21_600, '1d': 86_400 };
 
-const hitsSchema = windowSchema.append<HitsParameters>({
+export const hitsSchema = windowSchema.append<HitsParameters>({
   step: Joi.string()
     .valid(...Object.keys(STEPS))
-    .default('1m'),
+    .default('1m')
+    .description('The width of a bucket; buckets are aligned in UTC.'),
   fields_by: Joi.array()
     .items(
       Joi.string()
@@ -68,13 +79,16 @@ const hitsSchema = windowSchema.append<HitsParameters>({
     )
     .max(10)
     .default([])
+    .description('Fields to group by; repeated, or with commas.')
     .messages({
       'any.invalid': '{{#label}} cannot be "time", "_time", "hits" or "stream", which the answer uses itself',
       'array.max': '{{#label}} has more than 10 fields',
     }),
 });
 
-const facetsSchema = windowSchema.append<FacetsParameters>({ limit: Joi.number().integer().min(1).max(1000).default(20) });
+export const facetsSchema = windowSchema.append<FacetsParameters>({
+  limit: Joi.number().integer().min(1).max(1000).default(20).description('Values of each field.'),
+});
 
 export type MeasuresParameters = Omit<WindowParameters, 'query'> & {
   readonly name: string | null;
@@ -105,24 +119,24 @@ export type AlertsParameters = {
   readonly offset: number;
 };
 
-const alertsSchema = Joi.object<AlertsParameters>({
+export const alertsSchema = Joi.object<AlertsParameters>({
   state: Joi.string()
     .valid(...ALERT_STATES, 'all')
     .default(null),
   severity: Joi.string()
     .valid(...ALERT_SEVERITIES, 'all')
     .default(null),
-  detector_type: Joi.string().max(100).default(null),
-  service: Joi.string().max(512).default(null),
+  detector_type: Joi.string().max(100).default(null).description('Which detector has found it.').example('log_rate'),
+  service: Joi.string().max(512).default(null).description('The service that it is about.').example('web'),
   since: time.default(null),
   until: time.default(null),
   limit: Joi.number().integer().min(1).max(2000).default(100),
-  offset: Joi.number().integer().min(0).max(1_000_000_000).default(0),
+  offset: Joi.number().integer().min(0).max(1_000_000_000).default(0).description('How many come before the page.'),
 });
 
 export type IncidentsParameters = Pick<AlertsParameters, 'state' | 'service' | 'since' | 'until' | 'limit' | 'offset'>;
 
-const incidentsSchema = Joi.object<IncidentsParameters>({
+export const incidentsSchema = Joi.object<IncidentsParameters>({
   ...{ state: Joi.string().valid(...ALERT_STATES, 'all').default(null), service: Joi.string().max(512).default(null) }, // prettier-ignore
   ...{ since: time.default(null), until: time.default(null) },
   limit: Joi.number().integer().min(1).max(100).default(50),
@@ -131,7 +145,7 @@ const incidentsSchema = Joi.object<IncidentsParameters>({
 
 export type AlertParameters = { readonly id: number };
 
-const resolveSchema = Joi.object<{ readonly note: string | null }>({ note: Joi.string().allow('', null).max(4096).default('') });
+export const resolveSchema = Joi.object<{ readonly note: string | null }>({ note: Joi.string().allow('', null).max(4096).default('') });
 
 export function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });

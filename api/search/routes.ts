@@ -1,5 +1,8 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
+import type { Operation } from '../http/operation.ts';
 import type { Route, RouteContext } from '../http/route.ts';
+import * as patterns from '../query/patterns/described.ts';
+import * as described from './described.ts';
 import {
   FACETS,
   facetsParameters,
@@ -32,7 +35,8 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
     ...(await runtime.run(context, operation, parameters)),
   });
   /** A GET whose parameters are checked before the query is counted; those that it does not know are named. */
-  const get = (name: string, read: (query: URLSearchParams) => unknown, known: readonly string[]): Route => ({
+  const get = (name: string, operation: Operation, read: (query: URLSearchParams) => unknown, known: readonly string[]): Route => ({
+    operation,
     method: 'GET',
     path: `${BASE}/${name}`,
     scope: 'read',
@@ -46,22 +50,24 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       method: 'POST',
       path: `${BASE}/search`,
       scope: 'read',
+      operation: described.SEARCH,
       handle: async (context) => {
         const parameters = await searchOf(context, ['explain', 'enrich']);
         if (context.query.get('explain') === 'true') return answer(context, 'explain', parameters);
         return answer(context, 'search', { ...parameters, enrich: isEnriched(context.query.get('enrich')) });
       },
     },
-    get('hits', hitsParameters, HITS),
-    get('facets', facetsParameters, FACETS),
-    get('streams', windowParameters, WINDOW),
-    get('measures', measuresParameters, MEASURES),
-    get('patterns', patternsParameters, PATTERNS),
-    get('patterns/diff', patternDiffParameters, PATTERNS_DIFF),
+    get('hits', described.HITS, hitsParameters, HITS),
+    get('facets', described.FACETS, facetsParameters, FACETS),
+    get('streams', described.STREAMS, windowParameters, WINDOW),
+    get('measures', described.MEASURES, measuresParameters, MEASURES),
+    get('patterns', patterns.PATTERNS, patternsParameters, PATTERNS),
+    get('patterns/diff', patterns.DIFF, patternDiffParameters, PATTERNS_DIFF),
     {
       method: 'GET',
       path: `${BASE}/patterns/{fingerprint}`,
       scope: 'read',
+      operation: patterns.PATTERN,
       handle: async (context) => {
         const parameters = patternParameters(context.params['fingerprint'], context.query);
         return withHints(await answer(context, 'pattern', parameters), unknownNames(context.query.keys(), PATTERN, 'parameter'));
@@ -71,14 +77,15 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       method: 'POST',
       path: `${BASE}/spans/search`,
       scope: 'read',
+      operation: described.SPANS,
       handle: async (context) => {
         const parameters = await searchOf(context, ['explain']);
         if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
         return answer(context, 'spans/search', { ...parameters, enrich: false });
       },
     },
-    get('spans/hits', hitsParameters, HITS),
-    get('spans/facets', facetsParameters, FACETS),
+    get('spans/hits', described.SPAN_HITS, hitsParameters, HITS),
+    get('spans/facets', described.SPAN_FACETS, facetsParameters, FACETS),
   ];
 }
 

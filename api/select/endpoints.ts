@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ErrorStyle } from '../http/render-error.ts';
+import { describedPath, TENANT_IDS } from './described.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import { MAX_HELD, readArguments, readLimit, timeoutOf, type Arguments } from './arguments.ts';
 
@@ -29,6 +30,7 @@ export function createSelectEndpoints(runtime: QueryRuntime): readonly Endpoint[
   const answers = PATHS.map(([name, errors]): Endpoint => ({
     methods: ['GET', 'POST'],
     path: `/select/logsql/${name}`,
+    operation: describedPath(name),
     errors,
     access: { plane: 'app', scope: 'read' },
     handle: async (exchange) => {
@@ -45,6 +47,7 @@ export function createSelectEndpoints(runtime: QueryRuntime): readonly Endpoint[
 const tenantIds: Endpoint = {
   methods: ['GET', 'POST'],
   path: '/select/tenant_ids',
+  operation: TENANT_IDS,
   errors: TEXT,
   access: { plane: 'app', scope: 'read' },
   handle: ({ principal }) => Promise.resolve({ status: 200, body: [{ account_id: 0, project_id: principal.tenantId }] }),

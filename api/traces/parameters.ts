@@ -49,14 +49,14 @@ type Given = TraceWindow & {
 };
 
 const name = Joi.string().max(MAX_TEXT).default(null);
-const tracesSchema = Joi.object<Given>({
+export const tracesSchema = Joi.object<Given>({
   ...{ service: name.allow(''), operation: name.allow('') },
   ...{ status: Joi.string().valid(...STATUSES).default(null), kind: Joi.string().valid(...KINDS).default(null) }, // prettier-ignore
   ...{ start: time.default('-1h'), end: time.default('now') },
   limit: Joi.number().integer().min(1).max(MAX_TRACES).default(DEFAULT_TRACES),
 });
-const windowSchema = Joi.object<TraceWindow>({ start: time.default('-1d'), end: time.default('now') });
-const logsSchema = Joi.object<Omit<TraceLogsParameters, 'id'>>({
+export const windowSchema = Joi.object<TraceWindow>({ start: time.default('-1d'), end: time.default('now') });
+export const logsSchema = Joi.object<Omit<TraceLogsParameters, 'id'>>({
   ...{ start: time.default(null), end: time.default(null) },
   limit: Joi.number().integer().min(1).max(10_000).default(1000),
   before: time.default(null),

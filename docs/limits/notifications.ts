@@ -5,7 +5,7 @@ const outbox = from('pipeline/alerting/announcements/outbox.ts');
 const delivery = from('pipeline/alerting/announcements/delivery.ts');
 const names = from('pipeline/alerting/announcements/name-resolver.ts');
 const alertmanager = from('pipeline/alerting/announcements/alertmanager.ts');
-const routes = from('api/alerts/webhook-routes.ts');
+const routes = from('api/alerts/described-webhooks.ts');
 
 /** What is sent to receivers that tenants choose. */
 export const NOTIFICATIONS: Section = {

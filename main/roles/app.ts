@@ -19,6 +19,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
+import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { createMetricsRoutes } from '../../api/metrics/routes.ts';
 import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
@@ -167,8 +168,9 @@ export const appRole: Role = {
       ...live.endpoints,
       ...gatedEndpoints,
     ];
+    const all = appHostEndpoints(endpoints, read);
     const host = createHost({
-      ...{ name: 'app host', port: config.http.appPort, endpoints: appHostEndpoints(endpoints, read) },
+      ...{ name: 'app host', port: config.http.appPort, endpoints: [...all, openApiEndpoint(all)] },
       onUpgrade: live.sockets.onUpgrade,
       ...publicHost(context, control, sentSignals(stored)),
     });

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { freePorts } from '../free-ports.ts';
+import { DescribedAnswers } from '../openapi/described-answers.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -72,8 +73,11 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     key,
     ports: [appPort, ingestPort, adminPort] as [number, number, number],
     startMs: Date.now() - began,
+    isOther: options.root !== undefined && options.root !== root,
   });
 }
+
+let described: DescribedAnswers | null = null;
 
 class RunningInstance implements Instance {
   readonly app: string;
@@ -84,8 +88,10 @@ class RunningInstance implements Instance {
   readonly env: NodeJS.ProcessEnv;
   readonly supervisor: ChildProcess;
   readonly startMs: number;
+  readonly #isOther: boolean;
 
   constructor(made: {
+    isOther: boolean;
     supervisor: ChildProcess;
     dataDir: string;
     env: NodeJS.ProcessEnv;
@@ -102,6 +108,7 @@ class RunningInstance implements Instance {
     this.env = made.env;
     this.supervisor = made.supervisor;
     this.startMs = made.startMs;
+    this.#isOther = made.isOther;
   }
 
   processes(): Map<string, { pid: number; restarts: number }> {
@@ -111,6 +118,15 @@ class RunningInstance implements Instance {
       restarts: number;
     }[];
     return new Map(list.map((row) => [row.role, row]));
+  }
+
+  /** Every answer of the public hosts is as the description of the API has it. */
+  #checkDescribed(method: string, url: string, { status, headers }: Response, body: unknown): void {
+    // a program of another version has another description, and the ingest host lacks paths of the app host
+    if (this.#isOther || !(url.startsWith(this.app) || (url.startsWith(this.ingest) && status !== 404))) return;
+    described ??= DescribedAnswers.ofService();
+    const fault = described.fault({ method, url, status, type: headers.get('content-type') ?? '', body });
+    if (fault !== null) throw new Error(`An answer is not as it is described: ${fault}`);
   }
 
   async call(
@@ -136,6 +152,7 @@ class RunningInstance implements Instance {
     } catch {
       // no JSON: the text itself
     }
+    this.#checkDescribed(method, url, response, parsed);
     return { status: response.status, headers: response.headers, body: parsed };
   }
 

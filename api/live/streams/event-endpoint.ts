@@ -1,6 +1,8 @@
 import { MAX_QUERY_LENGTH } from '../../../logsql/parser/parser.ts';
 import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { EVENTS_TYPE, text, type Operation } from '../../http/operation.ts';
+import Joi from 'joi';
 import type { TailRequest } from '../tail-session.ts';
 import { streamedTail, type StreamedTailDeps } from './streamed-tail.ts';
 import { eventStream } from './tail-text.ts';
@@ -12,10 +14,21 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
+const TAIL: Operation = {
+  ...{ id: 'tailEntries', tag: 'live', summary: 'Entries as they come, as Server-Sent Events' },
+  query: Joi.object({
+    query: Joi.string().allow('').max(MAX_QUERY_LENGTH).description('LogsQL without pipes that hold rows back; all entries without it.'),
+    since: Joi.string().description('From when on stored entries come first.').example('-5m'),
+    resume: Joi.string().description('The id of the last event, as the header `Last-Event-ID`.'),
+  }),
+  answers: { 200: { description: 'Events, until one side ends the connection.', content: { [EVENTS_TYPE]: text() } } },
+};
+
 /** `GET /api/v1/tenants/{tenant_id}/tail`: entries as they come, as Server-Sent Events. */
 export const eventTail = (deps: StreamedTailDeps): Endpoint => ({
   methods: ['GET'],
   path: '/api/v1/tenants/{tenant_id}/tail',
+  operation: TAIL,
   errors: 'query',
   access: { plane: 'app', scope: 'read' },
   handle: async (exchange) => {

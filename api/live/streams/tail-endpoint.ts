@@ -2,6 +2,7 @@ import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import { formatTime, MAX_TIME, MIN_TIME } from '../../../pipeline/core/time.ts';
 import { readTime } from '../../../logsql/values/times.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { TAIL } from '../../select/described.ts';
 import { streamedTail, type StreamedTailDeps } from './streamed-tail.ts';
 import { jsonLines } from './tail-text.ts';
 import type { TailRequest } from '../tail-session.ts';
@@ -18,6 +19,7 @@ const EXTRA = ['extra_filters', 'extra_stream_filters'] as const;
 export const tailEndpoint = (deps: StreamedTailDeps): Endpoint => ({
   methods: ['GET', 'POST'],
   path: '/select/logsql/tail',
+  operation: TAIL,
   errors: 'text',
   access: { plane: 'app', scope: 'read' },
   handle: async (exchange) =>

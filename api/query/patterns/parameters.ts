@@ -27,24 +27,24 @@ export type PatternParameters = { readonly fingerprint: string; readonly since: 
 /** Of `GET /patterns/diff`: two windows, each as `start..end`. */
 export type PatternDiffParameters = { readonly a: string; readonly b: string; readonly service: string | null; readonly limit: number };
 
-const service = Joi.string().allow('').max(512).empty('').default(null);
+const service = Joi.string().allow('').max(512).empty('').default(null).description('Of this service alone.');
 const limit = Joi.number().integer().min(1).max(2000).default(50);
 
-const patternsSchema = Joi.object<PatternsParameters>({
+export const patternsSchema = Joi.object<PatternsParameters>({
   sort: Joi.string()
     .valid(...PATTERN_SORTS)
     .default('count'),
   order: Joi.string().valid('asc', 'desc').default('desc'),
   since: time.default('-24h'),
-  search: Joi.string().allow('').max(1000).empty('').default(null),
+  search: Joi.string().allow('').max(1000).empty('').default(null).description('Text that the template has.'),
   ...{ service, limit },
   offset: Joi.number().integer().min(0).max(1_000_000_000).default(0),
 });
 
-const patternSchema = Joi.object<Omit<PatternParameters, 'fingerprint'>>({ since: time.default('-7d') });
-const diffSchema = Joi.object<PatternDiffParameters>({
-  a: Joi.string().max(200).default('-2h..-1h'),
-  b: Joi.string().max(200).default('-1h..now'),
+export const patternSchema = Joi.object<Omit<PatternParameters, 'fingerprint'>>({ since: time.default('-7d') });
+export const diffSchema = Joi.object<PatternDiffParameters>({
+  a: Joi.string().max(200).default('-2h..-1h').description('The window before, as `start..end`.'),
+  b: Joi.string().max(200).default('-1h..now').description('The window after it.'),
   ...{ service, limit },
 });
 

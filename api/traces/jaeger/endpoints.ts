@@ -2,6 +2,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { ErrorStyle } from '../../http/render-error.ts';
 import type { QueryRuntime } from '../../query/runtime.ts';
+import { describedPath } from './described.ts';
 import { latenciesOf, metricsOf } from './metrics.ts';
 import { dependencyWindow, jaegerSearch, jaegerTraceOf, kindOf, serviceOf, serviceRequired } from './parameters.ts';
 import { dependenciesWindowV3, kindV3, searchV3, traceV3 } from './v3.ts';
@@ -51,6 +52,7 @@ export function createJaegerEndpoints(runtime: QueryRuntime): readonly Endpoint[
   const endpoint = (base: string, errors: ErrorStyle, [path, operation, read]: JaegerPath): Endpoint => ({
     methods: ['GET'],
     path: base + path,
+    operation: describedPath(path, base === ''),
     errors,
     access: { plane: 'app', scope: 'read' },
     handle: async (exchange) => ({ status: 200, ...(await runtime.run(exchange, `jaeger/${operation}`, read(exchange))) }),

@@ -1,0 +1,131 @@
+import { CREDENTIAL_FORMS } from '../auth/forms.ts';
+import type { Plane } from '../auth/planes.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { TAGS, type Answer, type Operation } from '../http/operation.ts';
+import { errorAnswer, errorStatuses } from './errors.ts';
+import { jsonSchemaOf, type JsonSchema } from './schemas.ts';
+
+/** The version of the interface (not of the program). */
+const INTERFACE_VERSION = '1.0.0';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** The methods whose requests have a body. */
+const WITH_BODY = ['POST', 'PUT'];
+
+type Json = Readonly<Record<string, unknown>>;
+
+const REQUEST_ID: Json = { description: 'Names the request in the log of the service.', schema: { type: 'string' } };
+const HEADERS: Json = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+
+/** The description of these endpoints as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Those without an operation are left out. */
+export function openApi(endpoints: readonly Endpoint[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  const errors = new Map<string, Json>();
+  for (const endpoint of endpoints)
+    for (const method of endpoint.methods) {
+      if (endpoint.operation === undefined) continue;
+      const path = templateOf(endpoint.path);
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(endpoint, endpoint.operation, method, errors) };
+    }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Logweir',
+      version: INTERFACE_VERSION,
+      summary: 'Logs, traces and metrics of many tenants.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This host.' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { headers: { RequestId: REQUEST_ID }, responses: Object.fromEntries(errors), securitySchemes: SCHEMES },
+  };
+}
+
+/** A path as OpenAPI writes it. */
+export const templateOf = (path: string): string => (path === '' ? '/' : path).replace(/\/:(\w+)/g, '/{$1}').replace(/\*$/, '{rest}');
+
+/** `errors` collects the answers that many operations have. */
+function operationOf(endpoint: Endpoint, operation: Operation, method: string, errors: Map<string, Json>): Json {
+  const { id, tag, summary, description, answers } = operation;
+  const isForm = operation.isForm === true && method === 'POST';
+  const parameters = [...pathParameters(endpoint.path, operation), ...(isForm ? [] : queryParameters(operation))];
+  const body = bodyOf(operation, isForm, method);
+  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)] as const);
+  const bad = errorStatuses(endpoint, operation, method).map((status) => {
+    const name = `${endpoint.errors}_${String(status)}`;
+    if (!errors.has(name)) errors.set(name, responseOf(errorAnswer(endpoint.errors, status)));
+    return [String(status), { $ref: `#/components/responses/${name}` }] as const;
+  });
+  return {
+    operationId:
+      endpoint.methods.length > 1 && method !== endpoint.methods[0] ? `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}` : id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: Object.fromEntries([...good, ...bad].sort(([a], [b]) => (a < b ? -1 : 1))) as Json,
+    security: endpoint.access === null ? [] : securityOf(endpoint.access.plane, endpoint.path),
+  };
+}
+
+function pathParameters(path: string, { path: schema }: Operation): Json[] {
+  const known = schema === undefined ? {} : propertiesOf(schema).properties;
+  return [...templateOf(path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    ...{ name, in: 'path', required: true },
+    schema:
+      known[name] ?? (name === 'tenant_id' ? { type: 'integer', minimum: 1, description: 'The tenant of the key.' } : { type: 'string' }),
+  }));
+}
+
+function queryParameters({ query }: Operation): Json[] {
+  if (query === undefined) return [];
+  const { properties, required } = propertiesOf(query);
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    ...{ name, in: 'query', required: required.includes(name) },
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(schema['type'] === 'array' ? { explode: true } : {}),
+    schema,
+  }));
+}
+
+type Properties = { readonly properties: Readonly<Record<string, JsonSchema>>; readonly required: readonly string[] };
+const propertiesOf = (schema: Parameters<typeof jsonSchemaOf>[0]): Properties => ({
+  ...{ properties: {}, required: [] },
+  ...(jsonSchemaOf(schema) as Partial<Properties>),
+});
+
+function bodyOf({ body, query }: Operation, isForm: boolean, method: string): Json | null {
+  if (isForm && query !== undefined) return { required: false, content: { [FORM_TYPE]: { schema: jsonSchemaOf(query) } } };
+  if (body === undefined || !WITH_BODY.includes(method)) return null;
+  const content = Object.entries(body.content).map(([type, schema]) => [type, { schema: jsonSchemaOf(schema) }]);
+  return { required: body.isOptional !== true, content: Object.fromEntries(content) as Json };
+}
+
+function responseOf({ description, content = {} }: Answer): Json {
+  const types = Object.entries(content).map(([type, schema]) => [type, { schema: jsonSchemaOf(schema) }]);
+  return {
+    description,
+    headers: HEADERS,
+    ...(types.length === 0 ? {} : { content: Object.fromEntries(types) as Json }),
+  };
+}
+
+/** The ways to send a key (`api/auth/forms.ts`), as far as OpenAPI has words for them. */
+const SCHEMES: Json = {
+  bearer: { type: 'http', scheme: 'bearer', description: CREDENTIAL_FORMS.map(({ name }) => name).join('; ') },
+  basic: { type: 'http', scheme: 'basic', description: 'The key is the name; the password is ignored.' },
+  header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  parameter: { type: 'apiKey', in: 'query', name: 'api_key' },
+};
+
+/** Ways that a path takes, one of them. */
+function securityOf(plane: Plane, path: string): Json[] {
+  const hasParameter =
+    plane === 'app' || CREDENTIAL_FORMS.some(({ name, extract }) => name.includes('api_key') && extract(withKey(path), plane) !== null);
+  return ['bearer', 'basic', 'header', ...(hasParameter ? ['parameter'] : [])].map((scheme) => ({ [scheme]: [] }));
+}
+
+const withKey = (path: string): { path: string; header(): string; query: URLSearchParams } => ({
+  ...{ path, header: () => '', query: new URLSearchParams({ api_key: 'k' }) },
+});

@@ -1,0 +1,49 @@
+import { createAlertRoutes } from '../api/alerts/routes.ts';
+import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
+import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
+import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
+import { rejectionsRoute } from '../api/admin/rejections.ts';
+import { gatedEndpoints } from '../api/app/gated-endpoints.ts';
+import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
+import { appHostEndpoints } from '../api/http/host-lists.ts';
+import { elasticProbes } from '../api/ingest/elastic-probes.ts';
+import { hecEndpoints } from '../api/ingest/hec-endpoints.ts';
+import { ingestEndpoints } from '../api/ingest/ingest-endpoints.ts';
+import { vercelVerification } from '../api/ingest/vercel-verification.ts';
+import { eventTail } from '../api/live/streams/event-endpoint.ts';
+import { tailEndpoint } from '../api/live/streams/tail-endpoint.ts';
+import { createMetricsRoutes } from '../api/metrics/routes.ts';
+import { openApiEndpoint } from '../api/openapi/endpoint.ts';
+import { createPrometheusEndpoints } from '../api/prometheus/endpoints.ts';
+import { createQueryRoutes } from '../api/search/routes.ts';
+import { createSelectEndpoints } from '../api/select/endpoints.ts';
+import { createJaegerEndpoints } from '../api/traces/jaeger/endpoints.ts';
+import { createTraceRoutes } from '../api/traces/routes.ts';
+import { sentSignals, signals } from './signals.ts';
+
+/** Stands for all that handlers need: these endpoints are described, and never requested. */
+const NOTHING = {} as never;
+
+/** The endpoints of the app host, as `main/roles/app.ts` serves them, without anything behind them. */
+export function describedEndpoints(): readonly Endpoint[] {
+  const normalizers = sentSignals(signals.members).flatMap(({ source }) => source.normalizers);
+  const sent = ingestEndpoints({ normalizers, publisher: NOTHING, limits: [], maxBodyBytes: 1, metrics: NOTHING });
+  const routes = [
+    ...[createQueryRoutes, createTraceRoutes, createMetricsRoutes].flatMap((create) => create(NOTHING)),
+    ...createAlertRoutes(NOTHING, NOTHING),
+    ...createDetectorRoutes({ control: NOTHING, peers: NOTHING, detectors: [], checks: [], sensitivity: NOTHING }),
+    ...createRuleRoutes(NOTHING),
+    ...createWebhookRoutes(NOTHING),
+    rejectionsRoute(NOTHING),
+  ];
+  const read = [
+    ...routes.map((route) => appEndpoint(route)),
+    ...createSelectEndpoints(NOTHING),
+    ...createJaegerEndpoints(NOTHING),
+    ...createPrometheusEndpoints(NOTHING),
+    ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
+    ...gatedEndpoints,
+  ];
+  const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);
+  return [...all, openApiEndpoint(all)];
+}
