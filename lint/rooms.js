@@ -193,7 +193,7 @@ export const ROOMS = {
   'api/auth': ['pipeline/core', 'api/tenants'],
   'api/control': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/alerting/announcements', 'api/tenants', 'api/auth'],
   'api/limits': ['pipeline/core', 'pipeline/bus/*', 'api/tenants'],
-  'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'api/tenants', 'api/auth'],
+  'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/wasm', 'api/tenants', 'api/auth'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/admin': [
@@ -215,7 +215,17 @@ export const ROOMS = {
   'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
   'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/metrics': ['pipeline/core', 'pipeline/store', 'api/http', 'api/query'],
-  'api/prometheus': ['pipeline/core', 'pipeline/samples', 'promql/*', 'api/http', 'api/query', 'api/select', 'api/metrics'],
+  'api/prometheus': [
+    'pipeline/core',
+    'pipeline/samples',
+    'logsql/parser',
+    'promql/*',
+    'api/http',
+    'api/query',
+    'api/select',
+    'api/traces',
+    'api/metrics',
+  ],
   'api/alerts': [
     'pipeline/core',
     'pipeline/alerting/book',
