@@ -38,6 +38,8 @@ const OF_VECTORS: readonly Shape[] = [
 ];
 const OF_SCALARS: readonly Shape[] = [['scalar', 'vector'], ['time'], ['pi']];
 const AGGREGATIONS = ['sum', 'avg', 'min', 'max', 'count', 'group', 'stddev', 'stdvar'];
+/** Series whose values all differ. */
+const UNLIKE = ['http_requests_total', 'rate(http_requests_total[5m])', 'request_seconds_sum', 'increase(request_seconds_sum[15m])'];
 const ARITHMETIC = ['+', '-', '*', '/', '%', '^', 'atan2'];
 const COMPARISONS = ['==', '!=', '<', '<=', '>', '>='];
 const SETS = ['and', 'or', 'unless'];
@@ -53,6 +55,8 @@ export class Expressions {
 
   /** The next one: a vector most often. */
   next(): string {
+    // its series come in any order, and its labels have every digit: nothing that chooses or computes may stand around or within it
+    if (this.#chance(40)) return `count_values by (${this.#labels()}) ("own", ${this.#selector()})`;
     return this.#of(this.#chance(8) ? 'scalar' : 'vector', 1 + this.#random.below(4));
   }
 
@@ -128,8 +132,9 @@ export class Expressions {
     const inner = this.#vector(depth - 1);
     const grouping = this.#chance(3) ? '' : ` ${this.#pick(['by', 'without'])} (${this.#labels()})`;
     if (this.#chance(5)) return `quantile${grouping}(${this.#pick(['0.5', '0.9', '0', '1', '-1', '2'])}, ${inner})`;
-    if (this.#chance(6)) return `${this.#pick(['topk', 'bottomk'])}${grouping}(${this.#pick(['1', '2', '3', '100'])}, ${inner})`;
-    if (this.#chance(12)) return `count_values${grouping}("own", ${inner})`;
+    // of equal values any may be chosen
+    if (this.#chance(6))
+      return `${this.#pick(['topk', 'bottomk'])}${grouping}(${this.#pick(['1', '2', '3', '100'])}, ${this.#pick(UNLIKE)})`;
     return `${this.#pick(AGGREGATIONS)}${grouping}(${inner})`;
   }
 
