@@ -4,7 +4,7 @@ import type { MapFunction } from './base.ts';
 /** A time that has any year: days since 1970, the second of the day, and its date. */
 type Time = { readonly days: number; readonly second: number; readonly year: number; readonly month: number; readonly day: number };
 
-const [DAY, WORD, LEAST] = [86_400, 2n ** 64n, -(2n ** 63n)];
+const [DAY, LEAST] = [86_400, -(2n ** 63n)];
 /** Go counts seconds of 64 bits from here on, and begins again behind the last of them: 292 thousand million years before 1970. */
 const BEGIN = -((292_277_022_400n * 3_652_425n) / 10_000n + 306n) * 86_400n - 62_135_596_800n;
 /** Days of 400 years, of a century, of four years and of one, and the days before 0000-03-01 that 1970 is away. */
