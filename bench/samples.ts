@@ -4,11 +4,13 @@
  * samples acknowledged and readable a second, CPU µs a sample by process, with the merges that follow, and bytes a sample and a series on disk once merged.
  */
 import { parseArgs } from 'node:util';
-import { inflateSnappy } from '../pipeline/compression/snappy.ts';
+import { inflateSnappy } from '../pipeline/wasm/snappy.ts';
 import { remoteWrite } from '../pipeline/normalizers/remote-write.ts';
-import { samplesSignal, type SamplesRecord } from '../pipeline/samples/samples-signal.ts';
+import { samplesSignal } from '../pipeline/samples/samples-signal.ts';
+import type { SamplesRecord } from '../pipeline/samples/samples-record.ts';
 import { eachDefinition } from '../pipeline/samples/record-definitions.ts';
-import { SamplesCodec, SamplesWriter } from '../pipeline/samples/samples-writer.ts';
+import { SamplesCodec } from '../pipeline/samples/sample-chunk.ts';
+import { SamplesWriter } from '../pipeline/samples/samples-writer.ts';
 import { startInstance } from '../test/e2e/instance.ts';
 import { ask, merged, newTenant } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
@@ -83,16 +85,9 @@ function parts(): void {
       offset: 0,
       timestamp: Date.now(),
     };
-    const definitionsAt = Number(chunk?.headers['definitions_at']);
     const original = { key: null, value: null, headers: {}, timestamp: '' };
-    return {
-      ...info,
-      value: chunk?.value ?? Buffer.alloc(0),
-      replayOf: null,
-      fault: null,
-      original,
-      definitionsAt,
-    } satisfies SamplesRecord;
+    const record = { ...info, value: chunk?.value ?? Buffer.alloc(0), replayOf: null, fault: null, original };
+    return samplesSignal.decode(record, (name) => String(chunk?.headers[name] ?? '')) as SamplesRecord;
   });
   const checked = cpuOf(() => {
     const record = encoded[turn++ % encoded.length] as SamplesRecord;
@@ -101,7 +96,11 @@ function parts(): void {
   });
   const seen = cpuOf(() => {
     const record = encoded[turn++ % encoded.length] as SamplesRecord;
-    eachDefinition(record, () => undefined);
+    eachDefinition(
+      record,
+      () => undefined,
+      () => true,
+    );
     return record.count;
   });
   const size = (all: readonly Buffer[]): string => (all.reduce((sum, one) => sum + one.length, 0) / SERIES).toFixed(1);

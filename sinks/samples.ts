@@ -1,7 +1,8 @@
 import type { Range } from '../pipeline/bus/consumer/range.ts';
 import { positionOf } from '../pipeline/bus/records/record.ts';
 import { sampleLayout } from '../pipeline/samples/sample.ts';
-import { numbersOf, samplesSignal, type SamplesRecord } from '../pipeline/samples/samples-signal.ts';
+import { numbersOf, type SamplesRecord } from '../pipeline/samples/samples-record.ts';
+import { samplesSignal } from '../pipeline/samples/samples-signal.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { columnsInsert, columnsTable } from './columns-insert.ts';
 import { SeriesRows } from './series-rows.ts';

@@ -27,6 +27,7 @@ import { jaegerCalls, jaegerErrors, jaegerLatencies, jaegerMinStep } from '../tr
 import { dependenciesV3, traceSummariesV3 } from '../traces/jaeger/summaries.ts';
 import { findTracesV3, operationsV3, showTraceV3 } from '../traces/jaeger/v3.ts';
 import { cardinality } from '../metrics/cardinality.ts';
+import { promqlExemplars } from '../prometheus/exemplars.ts';
 import {
   promqlFormat,
   promqlParse,
@@ -85,6 +86,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['prometheus/labels', promqlLabels],
   ['prometheus/label-values', promqlLabelValues],
   ['prometheus/metadata', promqlMetadata],
+  ['prometheus/exemplars', promqlExemplars],
   ['prometheus/format', promqlFormat],
   ['prometheus/parse', promqlParse],
   ['jaeger/services', jaeger.jaegerServices],

@@ -12,13 +12,13 @@ class Columns {
   #payloads: Buffer[] = [];
 
   /** Adds a row, or replaces the last one where it has the same time. */
-  add(time: bigint, value: bigint, payload: Buffer | null): void {
+  add(time: bigint, value: bigint, payload: Buffer): void {
     const isSame = this.count > 0 && this.#times[this.count - 1] === time;
     const at = isSame ? this.count - 1 : this.count;
     if (at === this.#times.length) this.#grow();
     this.#times[at] = time;
     this.#values[at] = value;
-    if (payload !== null) this.#payloads[at] = payload;
+    this.#payloads[at] = payload;
     this.count = at + 1;
   }
 
@@ -43,20 +43,22 @@ class Columns {
 }
 
 /**
- * Rows of RowBinary (series, time as Float64, value, and maybe a payload), ordered by series and time, later arrivals behind earlier ones: given out
+ * Rows of RowBinary (series, time as Float64, value, payload), ordered by series and time, later arrivals behind earlier ones: given out
  * series by series. One series is held at a time, with a chunk of the answer.
  */
 export class SampleRows {
   readonly #chunks: AsyncGenerator<Buffer>;
-  readonly #hasPayloads: boolean;
   readonly #columns = new Columns();
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #isDone = false;
+  /** Asked for before it is needed: the statement runs while others do. */
+  #next: Promise<IteratorResult<Buffer>> | null;
 
-  constructor(chunks: AsyncGenerator<Buffer>, hasPayloads: boolean) {
+  constructor(chunks: AsyncGenerator<Buffer>) {
     this.#chunks = chunks;
-    this.#hasPayloads = hasPayloads;
+    this.#next = chunks.next();
+    this.#next.catch(() => undefined);
   }
 
   /** The samples of a series; null where it has none. To be called in the order of ids: rows of lower ones are passed over. */
@@ -82,7 +84,7 @@ export class SampleRows {
 
   #add(size: number): void {
     const at = this.#at;
-    const payload = this.#hasPayloads ? Buffer.from(this.#bytes.subarray(at + size - this.#payloadLength, at + size)) : null;
+    const payload = Buffer.from(this.#bytes.subarray(at + size - this.#payloadLength, at + size));
     this.#columns.add(this.#bytes.readBigUInt64LE(at + 8), this.#bytes.readBigUInt64LE(at + 16), payload);
   }
 
@@ -91,7 +93,6 @@ export class SampleRows {
   /** Bytes of the row that begins here; -1 where it is not whole. */
   #rowSize(): number {
     const left = this.#bytes.length - this.#at;
-    if (!this.#hasPayloads) return left < ROW_BYTES ? -1 : ROW_BYTES;
     let [length, factor] = [0, 1];
     for (let at = this.#at + ROW_BYTES; at < this.#bytes.length; factor *= 128) {
       const byte = this.#bytes[at++] as number;
@@ -107,7 +108,8 @@ export class SampleRows {
 
   async #more(): Promise<boolean> {
     if (this.#isDone) return false;
-    const next = await this.#chunks.next();
+    const next = await (this.#next ?? this.#chunks.next());
+    this.#next = null;
     if (next.done === true) {
       this.#isDone = true;
       return false;

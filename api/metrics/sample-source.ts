@@ -1,6 +1,7 @@
 import { conjunction, int64, ofTenant, sql, uint8, type Sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { seriesWhere, type Matcher } from './matcher.ts';
+import { SampleBlocks } from './sample-blocks.ts';
 import { SampleRows, type Samples } from './sample-rows.ts';
 
 /** A series and its samples in a window, ordered by time, each time once: the value that arrived last. */
@@ -47,16 +48,23 @@ export class StoredSamples implements SampleSource {
   async *select(matchers: readonly Matcher[], start: number, to: number): AsyncGenerator<SeriesSamples> {
     const from = Math.max(start, this.#floor);
     const where = seriesWhere(this.#options.tenantId, matchers, from);
-    const numbers = new SampleRows(this.#rows(where, NUMBERS, from, to), false);
-    const histograms = new SampleRows(this.#rows(where, HISTOGRAMS, from, to), true);
+    // all three statements run at once
+    const stop = new AbortController();
+    const { signal } = this.#options;
+    const options = { ...this.#options, signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) };
+    const numbers = new SampleBlocks(this.#store.bytes(this.#rows(where, NUMBERS, from, to), { ...options, isNative: true }));
+    const histograms = new SampleRows(this.#store.bytes(this.#rows(where, HISTOGRAMS, from, to), options));
+    let isWhole = false;
     try {
       for await (const { id, ...about } of this.#series(where)) {
         const [own, native] = [await numbers.of(id), await histograms.of(id)];
         if (own !== null || native !== null)
           yield { id, ...about, timestamps: own?.times ?? NO_SAMPLES, values: own?.values ?? NO_SAMPLES, histograms: histogramsOf(native) };
       }
+      isWhole = true;
     } finally {
-      await Promise.all([numbers.end(), histograms.end()]);
+      if (!isWhole) stop.abort();
+      await Promise.allSettled([numbers.end(), histograms.end()]);
     }
   }
 
@@ -70,7 +78,7 @@ export class StoredSamples implements SampleSource {
       }
   }
 
-  #rows(where: Sql, type: number, from: number, to: number): AsyncGenerator<Buffer> {
+  #rows(where: Sql, type: number, from: number, to: number): Sql {
     const { tenantId } = this.#options;
     const conditions = conjunction([
       ofTenant(tenantId),
@@ -80,10 +88,7 @@ export class StoredSamples implements SampleSource {
       sql`time <= fromUnixTimestamp64Milli(${int64(Math.floor(clamped(to)))}, 'UTC')`,
     ]);
     const columns = type === HISTOGRAMS ? sql`series, toFloat64(toUnixTimestamp64Milli(time)), value, payload` : sql`series, toFloat64(toUnixTimestamp64Milli(time)), value`; // prettier-ignore
-    return this.#store.bytes(
-      sql`SELECT ${columns} FROM samples WHERE ${conditions} ORDER BY series, time, arrived_ms, kafka_part, kafka_off, kafka_idx`,
-      this.#options,
-    );
+    return sql`SELECT ${columns} FROM samples WHERE ${conditions} ORDER BY series, time, arrived_ms, kafka_part, kafka_off, kafka_idx`;
   }
 }
 

@@ -30,6 +30,12 @@ const PATHS: Readonly<Record<string, Path>> = {
   '/labels': ['promLabels', 'Names of labels', series, list(text())],
   '/label/{name}/values': ['promLabelValues', 'Values of a label', series, list(text()), Joi.string()],
   '/metadata': ['promMetadata', 'Types, units and descriptions', { metric: Joi.string(), limit, limit_per_metric: limit }, anyMembers()],
+  '/query_exemplars': [
+    'promExemplars',
+    'Exemplars of the series of an expression',
+    { query, start: time, end: time, limit },
+    list(members({ seriesLabels: anyMembers(text()), exemplars: list(anyMembers()) })),
+  ],
   '/format_query': ['promFormat', 'An expression, formatted', { query }, text()],
   '/parse_query': ['promParse', 'An expression as a tree', { query }, anyMembers()],
   '/status/buildinfo': ['promBuildInfo', 'What Grafana looks for', {}, anyMembers(text())],

@@ -4,6 +4,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import { readArguments, type Arguments } from '../select/arguments.ts';
 import { describedPath } from './described.ts';
+import type { ExemplarParameters } from './exemplars.ts';
 import type { MetadataParameters, PromqlQuery, SeriesParameters } from './operations.ts';
 import { durationOf, limitOf, queryOf, requiredDuration, requiredTime, timeOf } from './parameters.ts';
 
@@ -48,6 +49,13 @@ function selectedSeries(from: Arguments): SeriesParameters {
   return parameters;
 }
 
+function exemplarsOf(from: Arguments): ExemplarParameters {
+  const [start, end] = [timeOf(from, 'start'), timeOf(from, 'end')];
+  if (start !== null && end !== null && end < start)
+    throw new HttpError(400, 'bad_data', 'end timestamp must not be before start timestamp');
+  return { query: queryOf(from), start, end };
+}
+
 const metadataOf = (from: Arguments): MetadataParameters => ({
   metric: from.get('metric') ?? '',
   limit: limitOf(from),
@@ -61,6 +69,7 @@ const PATHS: readonly PromPath[] = [
   ['/labels', 'prometheus/labels', seriesOf],
   ['/label/{name}/values', 'prometheus/label-values', (from, { params }) => ({ ...seriesOf(from), name: params['name'] ?? '' })],
   ['/metadata', 'prometheus/metadata', metadataOf],
+  ['/query_exemplars', 'prometheus/exemplars', exemplarsOf],
   ['/format_query', 'prometheus/format', (from) => ({ query: queryOf(from) })],
   ['/parse_query', 'prometheus/parse', (from) => ({ query: queryOf(from) })],
 ];

@@ -1,7 +1,5 @@
 /** What answers Prometheus' query API, in a query worker. */
 import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { HttpError } from '../../pipeline/core/errors.ts';
-import { PromqlExecutionError, PromqlRequestError, PromqlSyntaxError } from '../../promql/base/errors.ts';
 import { MAX_SAMPLES } from '../../promql/base/limits.ts';
 import { instantQuery, rangeQuery } from '../../promql/evaluation/query.ts';
 import { valueJson, type QueryResult } from '../../promql/evaluation/result.ts';
@@ -14,6 +12,8 @@ import { StoredSamples } from '../metrics/sample-source.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { retentionFloor } from '../query/window.ts';
+import { DERIVED, derivedSeries } from './derived-series.ts';
+import { judged } from './judged.ts';
 import { StoredSeries } from './stored-series.ts';
 
 const NAME = '__name__';
@@ -38,23 +38,13 @@ export type PromqlQuery = {
 /** Which series are listed: those that one of the selectors wants, all where there is none. Milliseconds. */
 export type SeriesParameters = { readonly matches: readonly string[]; readonly start: number | null; readonly limit: number };
 
-/** Throws what a client did wrong, or asked too much, as HttpError: `bad_data` is 400, `execution` 422. */
-async function judged<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof PromqlSyntaxError || error instanceof PromqlRequestError)
-      throw new HttpError(400, 'bad_data', `invalid parameter "query": ${error.message}`, { cause: error });
-    if (error instanceof PromqlExecutionError) throw new HttpError(422, 'execution', error.message, { cause: error });
-    throw error;
-  }
-}
-
 function optionsOf(lookback: number | null, request: Request, deps: Deps): Options {
   const { store, options } = deps.runner(request);
   const floor = retentionFloor(deps.now(), request.retentionDays);
   return {
-    source: new StoredSeries(new StoredSamples(store, options, floor === null ? null : Number(floor / 1_000_000n))),
+    source: new StoredSeries(new StoredSamples(store, options, floor === null ? null : Number(floor / 1_000_000n)), (selection) =>
+      derivedSeries(selection, request, deps),
+    ),
     ...(lookback === null ? {} : { lookbackMs: lookback }),
     maxSamples: Math.min(MAX_SAMPLES, Math.floor(deps.memory.left.maxBytes / SAMPLE_BYTES)),
     checkpoint: () => {
@@ -167,6 +157,9 @@ export async function promqlMetadata({ metric, limit, perMetric }: MetadataParam
     const facts = (all as (readonly [string, string, string])[]).map(([type, unit, help]) => ({ type, help, unit }));
     return [String(name), perMetric === 0 ? facts : facts.slice(0, perMetric)];
   });
+  for (const { name, kind, help, unit } of DERIVED.values())
+    if ((metric === '' || metric === name) && shown.length < most(limit) && !shown.some(([known]) => known === name))
+      shown.push([name, [{ type: kind, help, unit }]]);
   return JSON.stringify({ status: 'success', data: Object.fromEntries(shown) });
 }
 

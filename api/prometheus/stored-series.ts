@@ -8,24 +8,30 @@ import type { SampleSource as Stored, SeriesSamples } from '../metrics/sample-so
 
 const HINTS: readonly ResetHint[] = ['unknown', 'reset', 'not_reset', 'gauge'];
 
-/** What is stored of samples, as PromQL reads it: series in the order of their ids, one at a time. */
+/** What is stored of samples, as PromQL reads it: series in the order of their ids, one at a time, behind those that are derived. */
 export class StoredSeries implements SampleSource {
   readonly #stored: Stored;
+  readonly #derived: (selection: Selection) => Promise<readonly RawSeries[] | null>;
 
-  constructor(stored: Stored) {
+  /** `derived`: series that are stored in another form; null where a selection has none. */
+  constructor(stored: Stored, derived: (selection: Selection) => Promise<readonly RawSeries[] | null>) {
     this.#stored = stored;
+    this.#derived = derived;
   }
 
-  async *select({ matchers, after, until }: Selection): AsyncGenerator<RawSeries> {
+  async *select(selection: Selection): AsyncGenerator<RawSeries> {
+    const derived = await this.#derived(selection);
+    if (derived !== null) yield* derived;
+    const { matchers, after, until } = selection;
     const wanted = matchers.map(({ name, type, value }) => ({ name, op: type, value }));
     for await (const series of this.#stored.select(wanted, after + 1, until)) yield rawSeries(series);
   }
 }
 
-function rawSeries({ labels, timestamps, values, histograms }: SeriesSamples): RawSeries {
-  const own = Labels.of(labels);
-  if (histograms.payloads.length === 0) return { labels: own, timestamps, values };
-  return { labels: own, ...merged({ timestamps, values }, histograms) };
+function rawSeries({ labels, timestamps, values, histograms, isDelta }: SeriesSamples): RawSeries {
+  const own = { labels: Labels.of(labels), ...(isDelta ? { isDelta } : {}) };
+  if (histograms.payloads.length === 0) return { ...own, timestamps, values };
+  return { ...own, ...merged({ timestamps, values }, histograms) };
 }
 
 /** Numbers and histograms in one order of time. At one time a histogram counts. */

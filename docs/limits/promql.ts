@@ -40,6 +40,22 @@ export const PROMQL: Section = {
       test: TEST,
     },
     {
+      what: 'Characters of a label that label_replace or label_join makes',
+      of: 'a query',
+      bound: [limits('MAX_LABEL_LENGTH', '')],
+      beyond: 'The evaluation ends with an error.',
+      others: 'nothing',
+      test: TEST,
+    },
+    {
+      what: 'Exemplars of an answer, and selectors that they are looked for by',
+      of: 'a request',
+      bound: [from('api/prometheus/exemplars.ts')('MAX_EXEMPLARS', ''), from('api/prometheus/exemplars.ts')('MAX_SELECTORS', 'selectors')],
+      beyond: 'The newest are given; further selectors are not looked at.',
+      others: 'nothing',
+      test: 'test/e2e/instance/derived-series.e2e.test.ts',
+    },
+    {
       what: 'Instructions of its regexps together',
       of: 'a query',
       bound: [from('logsql/values/regexp.ts')('MAX_PROGRAM_SIZE', '')],

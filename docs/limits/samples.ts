@@ -75,6 +75,33 @@ export const SAMPLES: Section = {
       test: TEST,
     },
     {
+      what: 'Compressed definitions that records share',
+      of: 'a process',
+      bound: [from('pipeline/samples/definition-pages.ts')('MAX_BYTES', 'bytes')],
+      beyond: 'The oldest are made again.',
+      others: 'Theirs may be made again too.',
+      test: 'test/pipeline/samples/definition-pages.test.ts',
+    },
+    {
+      what: 'Definitions of a record before they are compressed',
+      of: 'a request',
+      bound: [
+        from('pipeline/samples/sample-columns.ts')('MAX_CONTENT_BYTES', 'bytes'),
+        from('pipeline/samples/sample-chunk.ts')('MAX_NATIVE_BYTES', 'of each, reckoned with'),
+      ],
+      beyond: 'Another record is begun.',
+      others: 'nothing',
+      test: 'test/pipeline/samples/definition-pages.test.ts',
+    },
+    {
+      what: 'Frames of definitions that a sink knows, in each of two generations',
+      of: 'a process',
+      bound: [from('sinks/series-rows.ts')('MAX_PAGES', 'frames')],
+      beyond: 'Those used longest ago are read again.',
+      others: 'Theirs are read again too.',
+      test: 'test/sinks/samples.test.ts',
+    },
+    {
       what: 'Labels whose growth is watched, and tenants and days of them',
       of: 'a process',
       bound: [

@@ -7,10 +7,11 @@ import { corrupt, type TooLarge } from './corrupt.ts';
  * ends early for a whole one.
  */
 export function inflateSnappy(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
-  return bytes.subarray(0, STREAM_IDENTIFIER.length).equals(STREAM_IDENTIFIER)
-    ? inflateFrames(bytes, cap, tooLarge)
-    : inflateBlock(bytes, cap, tooLarge);
+  return isFramed(bytes) ? inflateFrames(bytes, cap, tooLarge) : inflateBlock(bytes, cap, tooLarge);
 }
+
+/** Whether it is the framed format. */
+export const isFramed = (bytes: Buffer): boolean => bytes.subarray(0, STREAM_IDENTIFIER.length).equals(STREAM_IDENTIFIER);
 
 const STREAM_IDENTIFIER = Buffer.from([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]);
 const MAX_FRAME_BYTES = 65_536;
@@ -19,8 +20,8 @@ function fail(reason: string): never {
   throw corrupt('snappy', reason);
 }
 
-/** A length as a varint of at most 32 bits, and the offset after it. */
-function readLength(bytes: Buffer): { readonly length: number; readonly after: number } {
+/** The length before a block, a varint of at most 32 bits, and the offset after it. */
+export function readLength(bytes: Buffer): { readonly length: number; readonly after: number } {
   let length = 0;
   for (let at = 0; at < 5; at++) {
     const byte = bytes[at] ?? fail('it ends inside its length');

@@ -114,6 +114,10 @@ export function lookIntoFrames(frames: Buffer, scratch: Buffer): Buffer | null {
   return decompressInput(frames.length - FRAME_HEAD, size) ? Buffer.from(output.buffer, output.byteOffset, size) : null;
 }
 
+/** Where the frame ends that begins at `at`, and how many bytes it holds; of frames that were read. */
+export const frameEnd = (frames: Buffer, at: number): number => at + FRAME_HEAD + frames.readUInt32LE(at + CHECKSUM_BYTES + 1) - HEAD_BYTES;
+export const frameSize = (frames: Buffer, at: number): number => frames.readUInt32LE(at + CHECKSUM_BYTES + 5);
+
 /** The sum of the frames' sizes; -1 where they are cut off, of another method, or too large. */
 function contentSize(frames: Buffer): number {
   let size = 0;

@@ -1,22 +1,20 @@
 import xxhash from 'xxhash-wasm';
 import { HttpError } from '../core/errors.ts';
 import { Rejections } from '../intake/rejections.ts';
-import type { EncodedRows, Intake, RowChunk, RowsOwner, RowsRequest, RowWriter } from '../intake/rows.ts';
+import type { Intake, RowChunk, RowsOwner, RowsRequest, RowWriter } from '../intake/rows.ts';
 import { placeOf, tenantSeed } from '../intake/shard.ts';
 import { timeBounds } from '../intake/time-bounds.ts';
-import { COLUMNS, nativeString } from '../rows/native.ts';
-import { ActiveSeries } from './active-series.ts';
+import { nativeString } from '../rows/native.ts';
 import { definitionText, factsText, labelsText, type Labels, type MetricFacts } from './definition.ts';
-import { FIELD, KnownSeries } from './known-series.ts';
+import { viewOf } from './hash-words.ts';
+import { FIELD } from './known-series.ts';
 import { notPlain, readLabels } from './read-labels.ts';
 import { ROW_TYPES } from './sample.ts';
-import { SampleColumns } from './sample-columns.ts';
-import { DEFINITIONS_AT, samplesSignal } from './samples-signal.ts';
+import { SampleChunk, SamplesCodec } from './sample-chunk.ts';
+import { samplesSignal } from './samples-signal.ts';
 
 /** Most samples of a request, with histograms, exemplars and metadata. */
 const MAX_SAMPLES = 500_000;
-/** What a record's rows have before they are compressed, about. */
-const CHUNK_BYTES = 2_000_000;
 /** Most bytes of the definitions and payloads of a request, as they lie in its records: escapes of JSON are six times as long. */
 const MAX_REQUEST_BYTES = 128 * 1024 * 1024;
 /** Longest payload of a row, and longest definition of metadata. */
@@ -28,46 +26,6 @@ const ROWS_OF_ENTRY = 16;
 const { h64Raw } = await xxhash();
 const id = new BigUint64Array(1);
 const halves = new Int32Array(id.buffer);
-
-/** Samples for one partition. */
-class SampleChunk implements RowChunk {
-  static #made = 0;
-  readonly partition: number;
-  readonly columns = new SampleColumns();
-  /** By it series know that they are in its list. */
-  readonly serial: number = (SampleChunk.#made = (SampleChunk.#made % 0x7fff_fffe) + 1);
-
-  constructor(partition: number) {
-    this.partition = partition;
-  }
-
-  get count(): number {
-    return this.columns.count;
-  }
-
-  get size(): number {
-    return this.columns.size;
-  }
-
-  fits({ columns }: SampleChunk): boolean {
-    return this.size + columns.size <= CHUNK_BYTES && this.columns.fits(columns.count, columns.definitions.count);
-  }
-
-  append({ columns }: SampleChunk): void {
-    this.columns.append(columns);
-  }
-
-  encode(): EncodedRows {
-    const { value, definitionsAt } = this.columns.encode();
-    return { value, encoding: COLUMNS, headers: { [DEFINITIONS_AT]: String(definitionsAt) } };
-  }
-}
-
-/** What a process needs to write samples, shared by all requests. */
-export class SamplesCodec {
-  readonly known = new KnownSeries();
-  readonly active = new ActiveSeries();
-}
 
 /** For whom samples are written. */
 export type SamplesOwner = RowsOwner & Pick<RowsRequest, 'maxRowBytes' | 'seriesPerDay' | 'utf8Names'>;
@@ -102,7 +60,9 @@ export class SamplesWriter implements RowWriter {
   #problem = NOT_USED;
   #about = '';
   #entry = -1;
+  #guessed = -1;
   #source: Buffer = Buffer.alloc(0);
+  #view: DataView = viewOf(this.#source);
   #start = 0;
   #end = 0;
   #chunk: SampleChunk | null = null;
@@ -120,27 +80,26 @@ export class SamplesWriter implements RowWriter {
 
   /** The series of the rows that follow: its labels as `readLabels` has them, at `source[start..end)`. */
   useSeries(source: Buffer, start: number, end: number): void {
+    this.#begins(source);
+    this.#use(start, end, this.#codec.known.find(this.#view, start, end));
+    this.#follows();
+  }
+
+  /**
+   * How many bytes the labels have that begin at `source[start]`, where they are those of the series that came after the last one before; 0 where
+   * they are not. More than them stands before `end`.
+   */
+  guess(source: Buffer, start: number, end: number): number {
+    this.#begins(source);
     const { known } = this.#codec;
-    this.#source = source;
-    this.#start = start;
-    this.#end = end;
-    this.#chunk = null;
-    this.#problem = '';
-    this.#about = '';
-    this.#entry = known.find(source, start, end);
-    if (this.#entry < 0 && !this.#learn()) return;
-    const { entries } = known.table;
-    const at = this.#entry;
-    if (entries[at + FIELD.isPlain] === 0 && !this.options.utf8Names) {
-      this.#problem = NOT_PLAIN;
-      this.#about = notPlain(this.#labels());
-      return;
-    }
-    if (entries[at + FIELD.tenant] === this.options.tenantId && entries[at + FIELD.day] === this.#day) return;
-    if (this.#admit(entries[at + FIELD.low] as number, entries[at + FIELD.high] as number)) {
-      entries[at + FIELD.tenant] = this.options.tenantId;
-      entries[at + FIELD.day] = this.#day;
-    }
+    this.#guessed = known.next(this.#view, start, end);
+    return this.#guessed < 0 ? 0 : (known.table.entries[this.#guessed + FIELD.tokenLength] as number);
+  }
+
+  /** The series of the rows that follow is the one that was guessed. */
+  useGuessed(start: number, end: number): void {
+    this.#use(start, end, this.#guessed);
+    this.#follows();
   }
 
   /** The rows that follow are of a series that cannot be taken. */
@@ -180,7 +139,7 @@ export class SamplesWriter implements RowWriter {
     const chunk = this.#chunkOf(low);
     const code = chunk.columns.definitions.add(low, high, native, 0, native.length);
     this.#count();
-    chunk.columns.add(ROW_TYPES.metadata, code, Number(this.options.receivedAt / 1_000_000n), 0, 0, 0);
+    chunk.columns.add(ROW_TYPES.metadata, code, low, high, Number(this.options.receivedAt / 1_000_000n), 0, 0, 0);
     chunk.columns.noPayload();
     this.accepted += 1;
   }
@@ -209,6 +168,39 @@ export class SamplesWriter implements RowWriter {
       'X-Prometheus-Remote-Write-Histograms-Written': String(histograms),
       'X-Prometheus-Remote-Write-Exemplars-Written': String(exemplars),
     };
+  }
+
+  #begins(source: Buffer): void {
+    if (source === this.#source) return;
+    this.#source = source;
+    this.#view = viewOf(source);
+  }
+
+  #follows(): void {
+    if (this.#entry >= 0) this.#codec.known.followed(this.#entry);
+  }
+
+  /** `entry`: where it was found; -1: it is new. */
+  #use(start: number, end: number, entry: number): void {
+    this.#start = start;
+    this.#end = end;
+    this.#chunk = null;
+    this.#problem = '';
+    this.#about = '';
+    this.#entry = entry;
+    if (this.#entry < 0 && !this.#learn()) return;
+    const { entries } = this.#codec.known.table;
+    const at = this.#entry;
+    if (entries[at + FIELD.isPlain] === 0 && !this.options.utf8Names) {
+      this.#problem = NOT_PLAIN;
+      this.#about = notPlain(this.#labels());
+      return;
+    }
+    if (entries[at + FIELD.tenant] === this.options.tenantId && entries[at + FIELD.day] === this.#day) return;
+    if (this.#admit(entries[at + FIELD.low] as number, entries[at + FIELD.high] as number)) {
+      entries[at + FIELD.tenant] = this.options.tenantId;
+      entries[at + FIELD.day] = this.#day;
+    }
   }
 
   #count(): void {
@@ -243,9 +235,11 @@ export class SamplesWriter implements RowWriter {
     }
     this.#count();
     let chunk = this.#chunk;
-    if (chunk === null || chunk.columns.size > CHUNK_BYTES || !chunk.columns.fits(1, 1)) chunk = this.#placed();
+    if (!chunk?.hasRoom) chunk = this.#placed();
+    const { entries } = this.#codec.known.table;
+    const [idLow, idHigh] = [entries[this.#entry + FIELD.low] as number, entries[this.#entry + FIELD.high] as number];
     // a start that no column can have is none
-    chunk.columns.add(type, this.#code, time, start > 0 && start <= time ? start : 0, low, high);
+    chunk.columns.add(type, this.#code, idLow, idHigh, time, start > 0 && start <= time ? start : 0, low, high);
     this.accepted += 1;
     return true;
   }
@@ -259,15 +253,12 @@ export class SamplesWriter implements RowWriter {
 
   /** Finds the chunk of the series' partition, and the code of its definition there. */
   #placed(): SampleChunk {
-    const { table } = this.#codec.known;
-    const { entries } = table;
+    const { entries } = this.#codec.known.table;
     const at = this.#entry;
-    const [low, high] = [entries[at + FIELD.low] as number, entries[at + FIELD.high] as number];
-    const chunk = this.#chunkOf(low);
+    const chunk = this.#chunkOf(entries[at + FIELD.low] as number);
     if (entries[at + FIELD.chunk] === chunk.serial) this.#code = entries[at + FIELD.code] as number;
     else {
-      const native = entries[at + FIELD.nativeAt] as number;
-      this.#code = chunk.columns.definitions.add(low, high, table.bytes, native, native + (entries[at + FIELD.nativeLength] as number));
+      this.#code = chunk.define(at);
       this.#bytes += entries[at + FIELD.nativeLength] as number;
       entries[at + FIELD.chunk] = chunk.serial;
       entries[at + FIELD.code] = this.#code;
@@ -280,12 +271,12 @@ export class SamplesWriter implements RowWriter {
     const { partitions } = this.options;
     const place = placeOf(this.#seed, low, partitions.length);
     let chunk = this.#open.get(place);
-    if (chunk !== undefined && (chunk.size > CHUNK_BYTES || !chunk.columns.fits(1, 1))) {
+    if (chunk?.hasRoom === false) {
       this.#done.push(chunk);
       chunk = undefined;
     }
     if (chunk === undefined) {
-      chunk = new SampleChunk(partitions[place] as number);
+      chunk = new SampleChunk(this.#codec, { tenantId: this.options.tenantId, day: this.#day }, partitions[place] as number);
       this.#open.set(place, chunk);
     }
     return chunk;
@@ -303,7 +294,7 @@ export class SamplesWriter implements RowWriter {
     id[0] = h64Raw(Buffer.from(text));
     const [low, high] = [halves[0] as number, halves[1] as number];
     const series = { low, high, native: nativeString(definitionText(text, read.facts)), isPlain: read.isPlain };
-    this.#entry = this.#codec.known.add(this.#source, this.#start, this.#end, series);
+    this.#entry = this.#codec.known.add(this.#source, this.#view, this.#start, this.#end, series);
     return true;
   }
 

@@ -9,7 +9,7 @@ import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../
 import { bodyWith } from '../core/fault-points.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
 import { quietClickHouseLog } from './client-log.ts';
-import { BINARY, PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts';
+import { BINARY, NATIVE, PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts';
 
 /** Whose rows a query may see, how long it may run (milliseconds), and what may end it early. */
 export type QueryOptions = {
@@ -23,6 +23,8 @@ export type QueryOptions = {
   /** Called with the rows that a statement has read, where its answer is buffered until it is whole. */
   readonly onRead?: ((rows: number) => void) | undefined;
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Of `bytes`: blocks of columns, as Native has them, in place of rows. */
+  readonly isNative?: boolean;
 };
 
 export type { Row } from './select.ts';
@@ -89,10 +91,10 @@ export class Store {
     return path === null ? null : this.#answered(select, options, this.#select.rows(path, select, TEXTS));
   }
 
-  /** As `query`, but the rows as bytes of RowBinary, in chunks that end anywhere. Throws HttpError 400 for more values than a statement can have. */
+  /** As `query`, but the rows as bytes of RowBinary, or of Native, in chunks that end anywhere. Throws HttpError 400 for more values than a statement can have. */
   bytes(statement: Sql, options: QueryOptions): AsyncGenerator<Buffer> {
     const select = this.#selectOf(statement, options);
-    const path = this.#select.path(select, BINARY);
+    const path = this.#select.path(select, options.isNative === true ? NATIVE : BINARY);
     if (path === null) throw invalidParameter('The query has too many values, or values that are too long.');
     return this.#answered(select, options, this.#select.bytes(path, select));
   }

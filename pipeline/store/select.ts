@@ -56,6 +56,9 @@ export const TEXTS: RowFormat<readonly string[]> = {
 /** Rows as bytes, and as they come: nothing of them is held back until the last is read. */
 export const BINARY: RowFormat<never> = { settings: { default_format: 'RowBinary', wait_end_of_query: 0 }, parse: () => [] };
 
+/** The same as blocks of columns. */
+export const NATIVE: RowFormat<never> = { ...BINARY, settings: { ...BINARY.settings, default_format: 'Native' } };
+
 /**
  * SELECTs over HTTP connections that are kept, whether ClickHouse holds their answer back until it is whole (`wait_end_of_query`) or not. It does what
  * `query` of @clickhouse/client does, in 1 ms instead of 3: the client lets a timer pass before each request and sends values

@@ -20,6 +20,8 @@ export type WasmModule = {
   lz4Compress(size: number): number;
   /** 1 or 0. */
   lz4Decompress(length: number, size: number): number;
+  /** 1 or 0. */
+  snappyDecompress(length: number, size: number): number;
   crc32c(before: number, size: number): number;
   readonly PIECE: { readonly value: number };
   readonly PIECE_ROOM: { readonly value: number };

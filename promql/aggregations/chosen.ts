@@ -50,33 +50,68 @@ function checkCount({ parameter }: AggregationContext): boolean {
   return isAny;
 }
 
-/** Whether a number stands before another one; those that are none stand last, and of equal ones the first does. */
-const isBefore = (value: number, other: number, sign: 1 | -1): boolean =>
-  sign * (value - other) < 0 || (other !== other && value === value);
+type Ranked = { readonly series: StepSeries; readonly value: number };
+/** Whether a number is worse than another one; those that are none are worst. */
+type IsWorse = (a: Ranked, b: Ranked) => boolean;
 
-/** The first `count` series of a step in the order of their values. */
+const worseOf =
+  (sign: 1 | -1): IsWorse =>
+  (a, b) =>
+    a.value !== a.value || sign * (a.value - b.value) > 0;
+
+/** Moves the item at a place of a heap, whose root is the worst, up or down to where it belongs. As Go's container/heap: of equal ones it matters. */
+function settle(heap: Ranked[], place: number, isWorse: IsWorse): void {
+  const swap = (a: number, b: number): void => {
+    [heap[a], heap[b]] = [heap[b] as Ranked, heap[a] as Ranked];
+  };
+  let at = place;
+  for (let child = 2 * at + 1; child < heap.length; child = 2 * at + 1) {
+    if (child + 1 < heap.length && isWorse(heap[child + 1] as Ranked, heap[child] as Ranked)) child += 1;
+    if (!isWorse(heap[child] as Ranked, heap[at] as Ranked)) break;
+    swap(at, child);
+    at = child;
+  }
+  if (at > place) return;
+  for (let parent = (at - 1) >> 1; at > 0 && isWorse(heap[at] as Ranked, heap[parent] as Ranked); parent = (at - 1) >> 1) {
+    swap(at, parent);
+    at = parent;
+  }
+}
+
+/** The best `count` series of a step, best first: which of equal ones they are, and in which order, is as in Prometheus for up to twelve. */
 function firstOf(series: readonly StepSeries[], step: number, count: number, sign: 1 | -1): readonly StepSeries[] {
-  const chosen: StepSeries[] = [];
-  const values: number[] = [];
+  const isWorse = worseOf(sign);
+  const heap: Ranked[] = [];
   for (const one of series) {
     if (one.kinds[step] !== FLOAT) continue;
-    const value = one.values[step] as number;
-    if (chosen.length === count && !isBefore(value, values[count - 1] as number, sign)) continue;
-    let [from, to] = [0, chosen.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (isBefore(value, values[middle] as number, sign)) to = middle;
-      else from = middle + 1;
-    }
-    chosen.splice(from, 0, one);
-    values.splice(from, 0, value);
-    if (chosen.length > count) {
-      chosen.pop();
-      values.pop();
+    const own = { series: one, value: one.values[step] as number };
+    const [worst] = heap;
+    if (heap.length < count) {
+      heap.push(own);
+      settle(heap, heap.length - 1, isWorse);
+    } else if (worst !== undefined && (sign * (worst.value - own.value) > 0 || (worst.value !== worst.value && own.value === own.value))) {
+      heap[0] = own;
+      settle(heap, 0, isWorse);
     }
   }
-  return chosen;
+  return (heap.length <= SORTED_BY_INSERTION ? byInsertion(heap, isWorse) : heap.sort(byRank(sign))).map((one) => one.series);
 }
+
+/** Go sorts so few by insertion. */
+const SORTED_BY_INSERTION = 12;
+
+function byInsertion(heap: Ranked[], isWorse: IsWorse): Ranked[] {
+  for (let end = 1; end < heap.length; end += 1)
+    for (let at = end; at > 0 && isWorse(heap[at - 1] as Ranked, heap[at] as Ranked); at -= 1)
+      [heap[at - 1], heap[at]] = [heap[at] as Ranked, heap[at - 1] as Ranked];
+  return heap;
+}
+
+const byRank =
+  (sign: 1 | -1) =>
+  (a: Ranked, b: Ranked): number =>
+    Number(a.value !== a.value) - Number(b.value !== b.value) ||
+    (a.value === b.value || a.value !== a.value ? 0 : sign * (a.value - b.value));
 
 const ranked = (name: string, sign: 1 | -1, help: string): Aggregator => ({
   name,

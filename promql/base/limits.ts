@@ -10,3 +10,5 @@ export const MAX_OPERATORS = 500;
 export const MAX_POINTS = 11_000;
 /** Samples that an evaluation holds at once: of the series that is read, and of all results that are not yet used up. */
 export const MAX_SAMPLES = 50_000_000;
+/** Characters of a label's value that a function makes: calls in each other could double it again and again. */
+export const MAX_LABEL_LENGTH = 65_536;

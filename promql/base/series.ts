@@ -11,6 +11,8 @@ export type RawSeries = {
   readonly values: Float64Array;
   /** By the places of `timestamps`; absent where the series has none. */
   readonly histograms?: readonly (Histogram | undefined)[];
+  /** Its samples are what was added since the one before: `rate` and `increase` add them. */
+  readonly isDelta?: true;
 };
 
 export const ABSENT = 0;

@@ -103,7 +103,7 @@ export class CallEvaluator {
       else collected.push(out);
     };
     if (argument.kind === 'subquery') for (const series of await this.#evaluator.subquery(argument, shape)) visit(series);
-    else await this.#state.each(selectionOf(argument.selector, shape), visit);
+    else await this.#state.each(argument.selector, selectionOf(argument.selector, shape), visit);
     if (isAbsent) for (const one of absentSteps(collected, shape.steps, fixedLabels(argument), false)) consume(one);
     else for (const one of mergeSame(collected, true)) consume(one);
   }

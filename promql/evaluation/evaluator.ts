@@ -116,7 +116,7 @@ export class Evaluator implements Evaluating {
 
   async select(selector: VectorSelector, asTimes: boolean, consume: Consume): Promise<void> {
     const shape = this.windows(selector, this.state.lookbackMs);
-    await this.state.each(selectionOf(selector, shape), (series) => {
+    await this.state.each(selector, selectionOf(selector, shape), (series) => {
       const out = newestSamples(series, shape, asTimes);
       if (!out.isEmpty) consume(out);
     });

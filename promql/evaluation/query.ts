@@ -16,7 +16,7 @@ import { mergeSame, QueryState, type Options } from './state.ts';
 /** A query at one time, in milliseconds. Throws PromqlSyntaxError, PromqlRequestError, PromqlExecutionError. */
 export async function instantQuery(query: string, time: number, options: Options): Promise<QueryResult> {
   const expression = parseExpression(query);
-  const state = new QueryState(options, query, { start: time, end: time, step: 0 });
+  const state = new QueryState(options, query, expression, { start: time, end: time, step: 0 });
   const evaluator = new Evaluator(state, { start: time, interval: 1, count: 1 });
   return withNotes(state, await instantValue(expression, evaluator, time));
 }
@@ -33,7 +33,7 @@ export async function rangeQuery(query: string, start: number, end: number, step
   const type = typeOf(expression);
   if (type !== 'scalar' && type !== 'vector')
     throw new PromqlRequestError(`invalid expression type "${typeText(type)}" for range query, must be Scalar or instant Vector`);
-  const state = new QueryState(options, query, { start, end, step });
+  const state = new QueryState(options, query, expression, { start, end, step });
   const evaluator = new Evaluator(state, { start, interval: step, count: Math.floor((end - start) / step) + 1 });
   const series = type === 'scalar' ? [await scalarSeries(expression, evaluator)] : named(await evaluator.vector(expression));
   const sorted = series.sort((a, b) => compareLabels(a.labels, b.labels));
@@ -87,7 +87,7 @@ async function matrixValue(expression: Expression, evaluator: Evaluator): Promis
       series.push(one.dropName === true ? { ...one, labels: withoutName(one.labels) } : one);
     return series;
   }
-  await state.each(selectionOf(expression.selector, shape), (raw) => {
+  await state.each(expression.selector, selectionOf(expression.selector, shape), (raw) => {
     const windows = new Windows(raw, shape, { scalars: [], firstRange: expression.range, note: () => undefined });
     const { times: at, values, histogramTimes, histograms } = windows.mixedAt(0);
     state.hold(at.length);

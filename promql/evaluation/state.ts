@@ -4,9 +4,14 @@ import { PromqlExecutionError, PromqlLimitError, SAME_LABELS } from '../base/err
 import { MAX_SAMPLES } from '../base/limits.ts';
 import { ABSENT, type RawSeries, type StepSeries } from '../base/series.ts';
 import type { SampleSource, Selection } from '../base/source.ts';
+import type { Expression, VectorSelector } from '../base/ast.ts';
 import { weightOf } from '../histograms/histogram.ts';
 import { withoutName, type Labels } from '../values/labels.ts';
 import type { QueryTimes } from '../parser/durations.ts';
+import { SharedReads, type SharedRead } from './shared-reads.ts';
+
+/** The part of what may be held that one read may take which others wait for. */
+const SHARE = 4;
 
 /** How queries are evaluated. */
 export type Options = {
@@ -31,6 +36,7 @@ export class QueryState {
   readonly isNameDelayed: boolean;
   readonly annotations: Annotations;
   readonly times: QueryTimes;
+  readonly #shared: SharedReads;
   readonly #maxSamples: number;
   readonly #checkpoint: () => void;
   #held = 0;
@@ -38,13 +44,14 @@ export class QueryState {
   peak = 0;
   read = 0;
 
-  constructor(options: Options, query: string, times: QueryTimes) {
+  constructor(options: Options, query: string, expression: Expression, times: QueryTimes) {
     this.source = options.source;
     this.lookbackMs = options.lookbackMs ?? 300_000;
     this.defaultStepMs = options.defaultStepMs ?? 60_000;
     this.isNameDelayed = options.isNameDelayed ?? false;
     this.annotations = new Annotations(query);
     this.times = times;
+    this.#shared = new SharedReads(expression);
     this.#maxSamples = Math.min(options.maxSamples ?? MAX_SAMPLES, MAX_SAMPLES);
     this.#checkpoint = options.checkpoint ?? (() => undefined);
   }
@@ -75,12 +82,51 @@ export class QueryState {
     for (const one of series) this.release(sizeOf(one));
   }
 
-  /** Reads series one after another; each is counted as held while it is looked at. */
-  async each(selection: Selection, visit: (series: RawSeries) => void): Promise<void> {
+  /** Gives the series of a selector one after another; each is counted as held while it is looked at. Equal selectors are read once. */
+  async each(selector: VectorSelector, selection: Selection, visit: (series: RawSeries) => void): Promise<void> {
+    const shared = this.#shared.take(selector);
+    if (shared === undefined) {
+      await this.#read(selection, visit);
+      return;
+    }
+    if (shared.series === null || !isSame(shared.selection, selection)) await this.#readForOthers(shared, selection, visit);
+    else
+      for (const series of shared.series) {
+        this.#checkpoint();
+        this.read += weightOfRaw(series);
+        visit(series);
+      }
+    if (shared.left > 0) return;
+    shared.series = null;
+    this.release(shared.held);
+    shared.held = 0;
+  }
+
+  /** Reads series, and keeps all of them unless that takes too much. */
+  async #readForOthers(shared: SharedRead, selection: Selection, visit: (series: RawSeries) => void): Promise<void> {
+    this.release(shared.held);
+    Object.assign(shared, { series: null, held: 0 });
+    let kept: RawSeries[] | null = [];
+    await this.#read(selection, (series) => {
+      visit(series);
+      if (kept === null) return;
+      shared.held += weightOfRaw(series);
+      if (shared.held <= this.#maxSamples / SHARE) {
+        kept.push(series);
+        this.hold(weightOfRaw(series));
+        return;
+      }
+      this.release(shared.held - weightOfRaw(series));
+      shared.held = 0;
+      kept = null;
+    });
+    Object.assign(shared, { series: kept, selection });
+  }
+
+  async #read(selection: Selection, visit: (series: RawSeries) => void): Promise<void> {
     const one = (series: RawSeries): void => {
       this.#checkpoint();
-      const size =
-        series.timestamps.length + (series.histograms?.reduce((sum, own) => sum + (own === undefined ? 0 : weightOf(own)), 0) ?? 0);
+      const size = weightOfRaw(series);
       this.read += size;
       this.hold(size);
       visit(series);
@@ -100,6 +146,11 @@ export class QueryState {
     return this.isNameDelayed ? { labels, dropName: true } : { labels: withoutName(labels), dropName };
   }
 }
+
+const isSame = (one: Selection | null, other: Selection): boolean => one?.after === other.after && one.until === other.until;
+
+const weightOfRaw = ({ timestamps, histograms }: RawSeries): number =>
+  timestamps.length + (histograms?.reduce((sum, own) => sum + (own === undefined ? 0 : weightOf(own)), 0) ?? 0);
 
 const sizeOf = (series: StepSeries): number =>
   series.values.length + (series.histograms?.reduce((sum, own) => sum + (own === undefined ? 0 : weightOf(own)), 0) ?? 0);

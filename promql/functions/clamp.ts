@@ -1,8 +1,12 @@
 /** `clamp`, `clamp_min`, `clamp_max`, `round`: a number within bounds, or to a multiple. */
 import type { MapFunction } from './base.ts';
 
+/** As Go's Max and Min have it: an infinite bound holds for what is no number too. */
+const greater = (a: number, b: number): number => (a === Infinity || b === Infinity ? Infinity : Math.max(a, b));
+const lesser = (a: number, b: number): number => (a === -Infinity || b === -Infinity ? -Infinity : Math.min(a, b));
+
 const bounded = (value: number, least: number, most: number): number | undefined =>
-  most < least ? undefined : Math.max(least, Math.min(most, value));
+  most < least ? undefined : greater(least, lesser(most, value));
 
 export const clamp: MapFunction = {
   kind: 'map',

@@ -1,6 +1,7 @@
 /** `label_replace`, `label_join`: other labels, the same samples. */
 import { compileRegexp, RegexpError } from '../../logsql/values/regexp.ts';
 import { PromqlExecutionError } from '../base/errors.ts';
+import { MAX_LABEL_LENGTH } from '../base/limits.ts';
 import type { StepSeries } from '../base/series.ts';
 import { METRIC_NAME, type Labels } from '../values/labels.ts';
 import { stringOf, type CallContext, type VectorFunction } from './base.ts';
@@ -21,6 +22,11 @@ function checkName(name: string, what: string): void {
   if (name === '' || !name.isWellFormed()) throw new PromqlExecutionError(`invalid ${what}: ${name}`);
 }
 
+/** Calls in each other could double a value again and again. */
+function checkLength(most: number): void {
+  if (most > MAX_LABEL_LENGTH) throw new PromqlExecutionError(`a label value of more than ${String(MAX_LABEL_LENGTH)} characters`);
+}
+
 export const labelReplace: VectorFunction = {
   kind: 'vector',
   name: 'label_replace',
@@ -34,7 +40,10 @@ export const labelReplace: VectorFunction = {
     checkName(target, 'destination label name in label_replace()');
     return relabel(series, context, target, (labels) => {
       const value = labels.get(source);
-      return compiled.test(value) ? compiled.replace(value, replacement, 1) : null;
+      if (!compiled.test(value)) return null;
+      // each part may stand for the whole value
+      checkLength(replacement.length + value.length * (replacement.split('$').length - 1));
+      return compiled.replace(value, replacement, 1);
     });
   },
 };
@@ -59,6 +68,10 @@ export const labelJoin: VectorFunction = {
     const [target = '', separator = '', ...sources] = context.call.args.slice(1).map(stringOf);
     for (const source of sources) checkName(source, 'source label name in label_join()');
     checkName(target, 'destination label name in label_join()');
-    return relabel(series, context, target, (labels) => sources.map((source) => labels.get(source)).join(separator));
+    return relabel(series, context, target, (labels) => {
+      const values = sources.map((source) => labels.get(source));
+      checkLength(values.reduce((sum, value) => sum + value.length, separator.length * Math.max(0, values.length - 1)));
+      return values.join(separator);
+    });
   },
 };

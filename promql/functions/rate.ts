@@ -1,10 +1,11 @@
 /** `rate`, `increase`, `delta`: the change of a series over a window, carried on to the window's ends where samples come near them. */
 import { NOTES } from '../base/annotations.ts';
-import type { StepSeries } from '../base/series.ts';
+import { FLOAT, HISTOGRAM, type StepSeries } from '../base/series.ts';
 import { addHistograms, isReset, subtractHistograms } from '../histograms/arithmetic.ts';
 import { toSchema } from '../histograms/buckets.ts';
 import { compact, EMPTY, isCustom, scale, type Histogram } from '../histograms/histogram.ts';
 import type { RangeFunction } from './base.ts';
+import { sumOverTime } from './sum-over-time.ts';
 import type { Windows } from './windows.ts';
 
 type Kind = { readonly isCounter: boolean; readonly isRate: boolean };
@@ -125,6 +126,16 @@ function overMixed(windows: Windows, out: StepSeries, kind: Kind): void {
   });
 }
 
+/** Of what was added since the sample before: all that lies in the window, and nothing is carried on. */
+function overDeltas(windows: Windows, out: StepSeries, isRate: boolean): void {
+  sumOverTime.over(windows, out);
+  const factor = isRate ? 1000 / windows.shape.length : 1;
+  for (let step = 0; step < windows.steps; step += 1) {
+    if (out.kinds[step] === FLOAT) out.values[step] = (out.values[step] as number) * factor;
+    else if (out.kinds[step] === HISTOGRAM) out.setHistogram(step, { ...scale(out.histogramAt(step), factor), hint: 'gauge' });
+  }
+}
+
 const changeOf = (name: string, kind: Kind, help: string): RangeFunction => ({
   kind: 'range',
   name,
@@ -133,7 +144,10 @@ const changeOf = (name: string, kind: Kind, help: string): RangeFunction => ({
   returns: 'vector',
   ...(kind.isCounter ? { wantsCounter: true } : {}),
   help,
-  over: (windows, out) => (windows.hasHistograms ? overMixed : overFloats)(windows, out, kind),
+  over: (windows, out) => {
+    if (windows.isDelta && kind.isCounter) overDeltas(windows, out, kind.isRate);
+    else (windows.hasHistograms ? overMixed : overFloats)(windows, out, kind);
+  },
 });
 
 export const rate = changeOf('rate', { isCounter: true, isRate: true }, 'growth of a counter for each second, with resets');

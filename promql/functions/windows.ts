@@ -38,6 +38,8 @@ export class Windows {
   readonly to: Int32Array;
   readonly histogramTimes: readonly number[];
   readonly histograms: readonly Histogram[];
+  /** Samples are what was added since the one before. */
+  readonly isDelta: boolean;
   readonly scalars: readonly Float64Array[];
   /** The place of the first argument. */
   readonly firstRange: Range;
@@ -53,6 +55,7 @@ export class Windows {
     this.steps = shape.steps;
     this.shape = shape;
     this.labels = series.labels;
+    this.isDelta = series.isDelta === true;
     this.times = plain.times;
     this.values = plain.values;
     this.histogramTimes = plain.histogramTimes;

@@ -7,6 +7,8 @@ export function quantileOfSorted(quantile: number, sorted: Float64Array, count: 
   const lower = Math.max(0, Math.floor(rank));
   const upper = Math.min(count - 1, lower + 1);
   const weight = rank - Math.floor(rank);
+  // an infinite neighbour that has no weight is none
+  if (weight === 0) return sorted[lower] as number;
   return (sorted[lower] as number) * (1 - weight) + (sorted[upper] as number) * weight;
 }
 

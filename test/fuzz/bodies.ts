@@ -11,7 +11,9 @@ import { expectSameAsPlain } from '../pipeline/logs/both-ways.ts';
 import { codec, DEFAULTS, entriesOfChunk, RECEIVED_AT } from '../pipeline/logs/entry-lines.ts';
 import { contentEncoding, ENCODINGS } from './encodings.ts';
 import { mutate } from './mutate.ts';
+import type { Outcome } from './outcome.ts';
 import { Random } from './random.ts';
+import { takeSamples } from './samples.ts';
 import type { EntrySeed, Seed, SpanSeed } from './seeds.ts';
 
 const CAP = 2 * 1024 * 1024;
@@ -34,9 +36,6 @@ export function fuzzRequest(all: readonly Seed[], seed: number, number: number):
   const wire = damageWire ? mutate(encode(source.body), other, random) : encode(mutate(source.body, other, random));
   return { seed: source, encoding, wire };
 }
-
-/** What a request came to: its status, and how many entries were taken. */
-export type Outcome = { readonly status: number; readonly accepted: number; readonly rejected: number };
 
 /**
  * Sends a request through decoder and normalizer. Throws, naming the request, where anything but entries, rejections and an
@@ -61,12 +60,17 @@ async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): P
     const coding = readCoding(contentEncoding(encoding));
     const body = coding === null ? wire : await inflate(coding, wire, CAP, (received, more) => payloadTooLarge(received, CAP, { more }));
     request = requestOf(seed, body);
-    return { outcome: seed.signal === 'logs' ? take(seed, request) : takeSpans(seed, request), request };
+    return { outcome: outcomeOf(seed, request), request };
   } catch (thrown) {
     const error = httpErrorOf(thrown);
     if (error === null || error.status < 400 || error.status >= 500) throw thrown;
     return { outcome: { status: error.status, accepted: 0, rejected: 0 }, request };
   }
+}
+
+function outcomeOf(seed: Seed, request: IngestRequest): Outcome {
+  if (seed.signal === 'logs') return take(seed, request);
+  return seed.signal === 'spans' ? takeSpans(seed, request) : takeSamples(seed, request);
 }
 
 function requestOf({ normalizer, envelope }: Seed, body: Buffer): IngestRequest {

@@ -26,6 +26,14 @@ describe('damaged bodies of all formats and encodings', function () {
     expect(report.statuses['400']).to.be.above(RUNS / 20);
   });
 
+  it(`${String(RUNS)} of samples of metrics: the same`, async () => {
+    const report = await fuzzInProcess({ runs: RUNS, seed: 13, only: 'samples' });
+    expect(report.failures).to.deep.equal([]);
+    expect(report.accepted).to.be.above(RUNS);
+    expect(report.rejected).to.be.above(RUNS / 20);
+    expect(report.statuses['400']).to.be.above(RUNS / 20);
+  });
+
   it('its encoders make what the decoders take', async () => {
     const { inflate } = await import('../../pipeline/compression/inflate.ts');
     const { readCoding } = await import('../../api/http/body.ts');

@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz`: damaged bodies of all formats and encodings.
- *   npm run fuzz -- [--runs 200000] [--seed 1] [--only logs|spans]   in this process, through decoders and normalizers
+ *   npm run fuzz -- [--runs 200000] [--seed 1] [--only logs|spans|samples]   in this process, through decoders and normalizers
  *   npm run fuzz -- --sockets [--runs 20000] [--seed 1]              over sockets, against an instance that it starts
  */
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
   },
 });
-const only = flags.only === 'logs' || flags.only === 'spans' ? flags.only : undefined;
+const only = (['logs', 'spans', 'samples'] as const).find((signal) => signal === flags.only);
 const progress = (line: string): void => void process.stdout.write(`${line}\n`);
 const report = flags.sockets
   ? await fuzzSockets({ runs: Number(flags.runs ?? 20_000), seed: Number(flags.seed), progress })

@@ -69,21 +69,25 @@ export async function answer({ endpoint, params }: Case, source: MemorySource): 
 
 const numberOf = (text: string): number => SPECIAL[text] ?? Number(text);
 
-/** Equal within 1e-9 of the greater. */
-function near(a: string, b: string): boolean {
+/** Equal within 1e-9 of the greater, or by so little that `least` does not count it. */
+function near(a: string, b: string, least = 0): boolean {
   const [left, right] = [numberOf(a), numberOf(b)];
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.isNaN(left) && Number.isNaN(right);
-  return left === right || Math.abs(left - right) <= 1e-9 * Math.max(Math.abs(left), Math.abs(right));
+  return left === right || Math.abs(left - right) <= Math.max(least, 1e-9 * Math.max(Math.abs(left), Math.abs(right)));
 }
 
 type Point = readonly [number, string];
 type Result = { readonly metric: Record<string, string>; readonly value?: Point; readonly values?: readonly Point[] };
 
 const keyOf = ({ metric }: Result): string => Labels.of(Object.entries(metric)).key;
-const samePoint = ([time, value]: Point, [otherTime, other]: Point): boolean => time === otherTime && near(value, other);
+const samePoint = ([time, value]: Point, [otherTime, other]: Point, least: number): boolean =>
+  time === otherTime && near(value, other, least);
 
-/** What differs between an answer and the one that is right; null where nothing does. */
-export function difference(test: Case, given: Case['answer']): string | null {
+/**
+ * What differs between an answer and the one that is right; null where nothing does. `least`: differences that are no larger are none, and equal values
+ * may stand in any order.
+ */
+export function difference(test: Case, given: Case['answer'], least = 0): string | null {
   const { answer: right } = test;
   if (right.status !== given.status) return `${given.status}: ${given.error ?? ''}`;
   if (right.status === 'error') return right.errorType === given.errorType ? null : `${given.errorType ?? ''}: ${given.error ?? ''}`;
@@ -93,7 +97,7 @@ export function difference(test: Case, given: Case['answer']): string | null {
     const [one, other] = [a['result'] as Point, b['result'] as Point];
     return one[0] === other[0] && (one[1] === other[1] || near(one[1], other[1])) ? null : JSON.stringify(other);
   }
-  const isOrdered = test.endpoint === 'query' && /^(?:sort|topk|bottomk)/.test(test.params.query);
+  const isOrdered = least === 0 && test.endpoint === 'query' && /^(?:sort|topk|bottomk)/.test(test.params.query);
   const order = (list: Result[]): Result[] => (isOrdered ? list : [...list].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)));
   const [expected, found] = [order(a['result'] as Result[]), order(b['result'] as Result[])];
   if (expected.length !== found.length) return `${String(found.length)} series, not ${String(expected.length)}`;
@@ -104,7 +108,7 @@ export function difference(test: Case, given: Case['answer']): string | null {
     const [points, others] = [one.values ?? [one.value ?? [0, '']], other.values ?? [other.value ?? [0, '']]] as [Point[], Point[]];
     if (points.length !== others.length)
       return `${JSON.stringify(one.metric)} has ${String(others.length)} points, not ${String(points.length)}`;
-    const wrong = points.findIndex((point, place) => !samePoint(point, others[place] as Point));
+    const wrong = points.findIndex((point, place) => !samePoint(point, others[place] as Point, least));
     if (wrong >= 0) return `${JSON.stringify(one.metric)}: ${JSON.stringify(others[wrong])}, not ${JSON.stringify(points[wrong])}`;
   }
   return null;

@@ -93,6 +93,16 @@ describe('hostile expressions', () => {
     expect(peak).to.be.below(5000);
   });
 
+  it('make no label that is longer than it may be, however often they double one', async () => {
+    const doubled = (times: number): string => `${'label_join('.repeat(times)}up${',"instance","","instance","instance")'.repeat(times)}`;
+    const { value } = await instantQuery(doubled(10), 99_000, { source });
+    expect(value.type === 'vector' && value.samples[0]?.labels.get('instance').length).to.be.within(1024, 2048);
+    const tooLong = 'a label value of more than 65536 characters';
+    expect(await failure(() => instantQuery(doubled(60), 99_000, { source }))).to.equal(tooLong);
+    const replaced = `${'label_replace('.repeat(60)}up${',"instance","$1$1$1","instance","(.*)")'.repeat(60)}`;
+    expect(await failure(() => instantQuery(replaced, 99_000, { source }))).to.equal(tooLong);
+  });
+
   it('end where the caller wants them to', async () => {
     let calls = 0;
     const checkpoint = (): void => {

@@ -44,7 +44,7 @@ function cut(series: RawSeries, after: number, until: number): RawSeries {
   const { timestamps, values, histograms } = series;
   const first = lowest(timestamps, after);
   const end = lowest(timestamps, until);
-  const found = { labels: series.labels, timestamps: timestamps.subarray(first, end), values: values.subarray(first, end) };
+  const found = { ...series, timestamps: timestamps.subarray(first, end), values: values.subarray(first, end) };
   return histograms === undefined ? found : { ...found, histograms: histograms.slice(first, end) };
 }
 

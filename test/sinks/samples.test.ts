@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { KeyBytes } from '../../pipeline/samples/key-bytes.ts';
-import { DEFINITIONS_AT, samplesSignal, type SamplesRecord } from '../../pipeline/samples/samples-signal.ts';
+import type { SamplesRecord } from '../../pipeline/samples/samples-record.ts';
+import { samplesSignal } from '../../pipeline/samples/samples-signal.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { createSamplesSink } from '../../sinks/samples.ts';
 import { writerOf } from '../pipeline/samples/take-samples.ts';
@@ -19,13 +20,14 @@ function recordOf(labels: readonly Record<string, string>[], offset = 5, timesta
   }
   writer.metadata('up', { kind: 'gauge', unit: '', help: 'Up.', isDelta: false });
   const [chunk] = writer.chunks();
-  const { value, headers } = chunk?.encode() ?? { value: Buffer.alloc(0), headers: { [DEFINITIONS_AT]: '0' } };
+  if (chunk === undefined) throw new Error('no chunk');
+  const { value, headers } = chunk.encode();
   const original = { key: null, value, headers: {}, timestamp: String(timestamp) };
   const record: SignalRecord = {
     ...{ tenantId: 7, retentionDays: 30, count: labels.length + 1, bytes: 0, encoding: 'columns', partition: 3, offset, timestamp, value },
     ...{ replayOf: null, fault: null, original },
   };
-  const decoded = samplesSignal.decode(record, (name) => (name === DEFINITIONS_AT ? String(headers[DEFINITIONS_AT]) : ''));
+  const decoded = samplesSignal.decode(record, (name) => String(headers[name] ?? ''));
   if ('reason' in decoded) throw new Error(decoded.detail);
   return decoded;
 }

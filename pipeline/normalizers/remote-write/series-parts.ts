@@ -6,6 +6,8 @@ import type { ByteWalk } from './byte-walk.ts';
 
 /** Of Sample, Exemplar and Histogram. */
 const SAMPLE = { value: fixed64Tag(1), timestamp: varintTag(2), startTimestamp: varintTag(3) } as const;
+/** Bytes of a value with its tag, and of the tag behind it. */
+const VALUE_AND_TAGS = 10;
 const SUM = fixed64Tag(HISTOGRAM.sum);
 const TIME = varintTag(HISTOGRAM.timestamp);
 const START = varintTag(HISTOGRAM.startTimestamp);
@@ -18,6 +20,17 @@ export const factsOf = (type: number, help: string, unit: string): MetricFacts =
 
 /** Takes the Sample up to `end`. `created`: since when it counts, where it does not say so itself. */
 export function takeSample(walk: ByteWalk, end: number, out: SamplesWriter, created: number): void {
+  const { at, bytes } = walk;
+  // as every sender writes it: value and time
+  if (end - at > VALUE_AND_TAGS && bytes[at] === SAMPLE.value && bytes[at + VALUE_AND_TAGS - 1] === SAMPLE.timestamp) {
+    walk.at = at + VALUE_AND_TAGS;
+    const sampled = walk.int64(end);
+    if (walk.at === end) {
+      out.number(sampled, walk.word(at + 1), walk.word(at + 5), created);
+      return;
+    }
+    walk.at = at;
+  }
   let [low, high, time, start] = [0, 0, 0, created];
   while (walk.at < end) {
     const tag = walk.tag(end);

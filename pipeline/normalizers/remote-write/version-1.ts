@@ -10,6 +10,9 @@ const SERIES = { labels: lengthTag(1), samples: lengthTag(2), exemplars: lengthT
 const LABEL = { name: lengthTag(1), value: lengthTag(2) } as const;
 const METADATA = { type: varintTag(1), name: lengthTag(2), help: lengthTag(4), unit: lengthTag(5) } as const;
 
+/** A length that takes more than a byte. */
+const MANY = 128;
+
 const key = new KeyBytes();
 
 /** Takes a WriteRequest of version 1.0, decompressed. */
@@ -28,12 +31,17 @@ export function readVersion1(body: Buffer, out: SamplesWriter): void {
 function readSeries(walk: ByteWalk, end: number, out: SamplesWriter): void {
   const start = walk.at;
   const { bytes } = walk;
-  while (walk.at < end && bytes[walk.at] === SERIES.labels) {
-    walk.at += 1;
-    walk.at = walk.messageEnd(end);
-  }
+  const guessed = out.guess(bytes, start, end);
+  const isGuessed = guessed > 0 && bytes[start + guessed] !== SERIES.labels;
+  if (isGuessed) walk.at = start + guessed;
+  else
+    while (walk.at < end && bytes[walk.at] === SERIES.labels) {
+      walk.at += 1;
+      walk.at = walk.messageEnd(end);
+    }
   const labelsEnd = walk.at;
   if (hasLabels(walk, end)) useScattered(walk, start, end, out);
+  else if (isGuessed) out.useGuessed(start, labelsEnd);
   else out.useSeries(bytes, start, labelsEnd);
   walk.at = labelsEnd;
   while (walk.at < end) {
@@ -47,6 +55,9 @@ function readSeries(walk: ByteWalk, end: number, out: SamplesWriter): void {
 
 /** Whether labels follow behind other fields. */
 function hasLabels(walk: ByteWalk, end: number): boolean {
+  // one sample, as most series have
+  const length = walk.bytes[walk.at] === SERIES.samples ? (walk.bytes[walk.at + 1] as number) : MANY;
+  if (length < MANY && walk.at + 2 + length === end) return false;
   while (walk.at < end) {
     const tag = walk.tag(end);
     if (tag === SERIES.labels) return true;

@@ -1,4 +1,5 @@
 // LZ4's block format: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
+import { copy, repeat } from './copies';
 import { INPUT, MAX_BLOCK, OUTPUT, ROOM, SEEN } from './memory';
 
 const HASH_BITS: u32 = 13;
@@ -15,16 +16,6 @@ const PATIENCE: u32 = 6;
  */
 function slot(four: u32): usize {
   return SEEN + (((four * 0x9e3779b1) >> (32 - HASH_BITS)) << 1);
-}
-
-/** Copies in steps of 16 bytes, so up to 15 bytes more than `size`. */
-function copy(to: usize, from: usize, size: usize): void {
-  const stop = to + size;
-  do {
-    v128.store(to, v128.load(from));
-    to += 16;
-    from += 16;
-  } while (to < stop);
 }
 
 /** The rest of a length whose nibble is 15. */
@@ -99,17 +90,6 @@ function restOfLength(end: usize): usize {
     if (byte != 255) return length + 15;
   }
   return 0;
-}
-
-/** Writes `size` bytes again that lie `offset` back; they may reach into what is written by that. */
-function repeat(to: usize, offset: usize, size: usize): void {
-  if (offset >= 16) return copy(to, to - offset, size);
-  // sixteen bytes one by one; from then on a multiple of the offset is far enough back for steps of 8
-  const stop = to + size;
-  const first = min<usize>(stop, to + 16);
-  while (to < first) (store<u8>(to, load<u8>(to - offset)), to++);
-  const back = offset * (16 / offset);
-  for (; to < stop; to += 8) store<u64>(to, load<u64>(to - back));
 }
 
 /**

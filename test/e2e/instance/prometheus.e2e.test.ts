@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { compress } from 'snappyjs';
+import { DERIVED } from '../../../api/prometheus/derived-series.ts';
 import { bytesField, varintField } from '../../pipeline/normalizers/protobuf-writer.ts';
 import { difference, loadCases, loadSeries, type Case } from '../../promql/conformance.ts';
 import { until, type Instance } from '../instance.ts';
@@ -115,6 +116,10 @@ describe("Prometheus' query API", function () {
     ['series', { 'match[]': "a{b=~\"(\"}" }, 400, 'bad_data', /./], // prettier-ignore
     ['series', { 'match[]': 'sum(a)' }, 400, 'bad_data', /./],
     ['parse_query', { query: '(' }, 400, 'bad_data', /parse error/],
+    ['query_exemplars', {}, 400, 'bad_data', /^invalid parameter "query"/],
+    ['query_exemplars', { query: 'sum(' }, 400, 'bad_data', /parse error/],
+    ['query_exemplars', { query: 'a', start: '2', end: '1' }, 400, 'bad_data', /^end timestamp must not be before start timestamp$/],
+    ['query_exemplars', { query: 'a', start: 'x' }, 400, 'bad_data', /^invalid parameter "start"/],
     ['nothing', {}, 404, '', /./],
   ];
   it('refuses what cannot be understood in the words of Prometheus', async () => {
@@ -134,7 +139,10 @@ describe("Prometheus' query API", function () {
     }
     expect((await call('query', { query: 'http_requests_total' }, other)).status).to.equal(403);
     const own = `${instance.app}/api/v1/tenants/${String(other.id)}/prometheus/api/v1`;
-    for (const path of ['label/__name__/values', 'series?match[]={__name__=~".%2B"}', 'labels', 'metadata'])
-      expect(((await instance.call('GET', `${own}/${path}`, undefined, { Authorization: `Bearer ${other.key}` })).body as Answer).data).to.be.empty; // prettier-ignore
+    const shown = async (path: string): Promise<object> =>
+      ((await instance.call('GET', `${own}/${path}`, undefined, { Authorization: `Bearer ${other.key}` })).body as Answer).data ?? {};
+    for (const path of ['label/__name__/values', 'series?match[]={__name__=~".%2B"}', 'labels', 'query_exemplars?query=up'])
+      expect(await shown(path), path).to.be.empty;
+    expect(Object.keys(await shown('metadata'))).to.deep.equal([...DERIVED.keys()]);
   });
 });

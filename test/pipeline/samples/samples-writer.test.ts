@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { KeyBytes } from '../../../pipeline/samples/key-bytes.ts';
+import { viewOf } from '../../../pipeline/samples/hash-words.ts';
 import { KnownSeries } from '../../../pipeline/samples/known-series.ts';
-import { SamplesCodec, type SamplesWriter } from '../../../pipeline/samples/samples-writer.ts';
+import { SamplesCodec } from '../../../pipeline/samples/sample-chunk.ts';
+import type { SamplesWriter } from '../../../pipeline/samples/samples-writer.ts';
 import { extent } from '../../extent.ts';
 import { rowsOf, writerOf } from './take-samples.ts';
 
@@ -129,16 +131,16 @@ describe('series that are known', () => {
     const native = Buffer.alloc(100);
     const tokens = Array.from({ length: 1000 }, (_none, n) => Buffer.from(`labels of the series number ${String(n)}`));
     const used = tokens[0] as Buffer;
-    known.add(used, 0, used.length, { low: -1, high: 7, native, isPlain: true });
+    known.add(used, viewOf(used), 0, used.length, { low: -1, high: 7, native, isPlain: true });
     for (const [n, token] of tokens.entries()) {
       if (n === 0) continue;
-      expect(known.find(token, 0, token.length), String(n)).to.equal(-1);
-      known.add(token, 0, token.length, { low: n, high: n, native, isPlain: false });
-      const at = known.find(used, 0, used.length);
+      expect(known.find(viewOf(token), 0, token.length), String(n)).to.equal(-1);
+      known.add(token, viewOf(token), 0, token.length, { low: n, high: n, native, isPlain: false });
+      const at = known.find(viewOf(used), 0, used.length);
       expect([known.table.entries[at + 5], known.table.entries[at + 6]], String(n)).to.deep.equal([-1, 7]);
       expect(known.table.length).to.be.below(10_400);
     }
     const old = tokens[1] as Buffer;
-    expect(known.find(old, 0, old.length), 'not used').to.equal(-1);
+    expect(known.find(viewOf(old), 0, old.length), 'not used').to.equal(-1);
   });
 });

@@ -3,8 +3,9 @@ import type { Rejection } from '../../../pipeline/intake/rejections.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
 import { readDefinition } from '../../../pipeline/samples/definition.ts';
 import { definitionLayout, sampleLayout, type SampleRow } from '../../../pipeline/samples/sample.ts';
-import { DEFINITIONS_AT } from '../../../pipeline/samples/samples-signal.ts';
-import { SamplesCodec, SamplesWriter } from '../../../pipeline/samples/samples-writer.ts';
+import { DEFINITIONS_AT } from '../../../pipeline/samples/samples-record.ts';
+import { SamplesCodec } from '../../../pipeline/samples/sample-chunk.ts';
+import { SamplesWriter } from '../../../pipeline/samples/samples-writer.ts';
 import { RECEIVED_AT } from '../logs/entry-lines.ts';
 import type { RequestOptions } from '../normalizers/normalize.ts';
 
@@ -30,6 +31,7 @@ export type SampleOptions = RequestOptions & {
   readonly utf8Names?: boolean;
   readonly codec?: SamplesCodec;
   readonly tenantId?: number;
+  readonly receivedAt?: bigint;
 };
 
 /** The number that bits are, where JSON has it. */
@@ -74,7 +76,8 @@ export function rowsOf(writer: SamplesWriter): TakenSample[] {
 
 export function writerOf(options: SampleOptions = {}): SamplesWriter {
   const { partitions = [3], retentionDays = 0, maxRowBytes = Infinity, seriesPerDay = Infinity, utf8Names = false, tenantId = 1 } = options;
-  const owner = { tenantId, partitions, retentionDays, receivedAt: RECEIVED_AT, maxRowBytes, seriesPerDay, utf8Names };
+  const { receivedAt = RECEIVED_AT } = options;
+  const owner = { tenantId, partitions, retentionDays, receivedAt, maxRowBytes, seriesPerDay, utf8Names };
   return new SamplesWriter(options.codec ?? codec, owner);
 }
 

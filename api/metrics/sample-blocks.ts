@@ -1,0 +1,164 @@
+import type { Samples } from './sample-rows.ts';
+
+/** Bytes of a value; all three columns have as many. */
+const WIDTH = 8;
+const FIRST_ROWS = 65_536;
+const NOTHING = Buffer.alloc(0);
+
+/** Bytes that come in chunks, taken one after the other. */
+class Feed {
+  readonly #chunks: AsyncGenerator<Buffer>;
+  /** Asked for before it is needed: the statement runs while others do. */
+  #next: Promise<IteratorResult<Buffer>> | null;
+  #bytes: Buffer = NOTHING;
+  #at = 0;
+
+  constructor(chunks: AsyncGenerator<Buffer>) {
+    this.#chunks = chunks;
+    this.#next = chunks.next();
+    this.#next.catch(() => undefined);
+  }
+
+  /** Whether there is another byte. */
+  async hasMore(): Promise<boolean> {
+    while (this.#at === this.#bytes.length) {
+      const next = await (this.#next ?? this.#chunks.next());
+      this.#next = null;
+      if (next.done === true) return false;
+      this.#bytes = next.value;
+      this.#at = 0;
+    }
+    return true;
+  }
+
+  /** Fills all of `target`. */
+  async fill(target: Uint8Array): Promise<void> {
+    for (let filled = 0; filled < target.length;) {
+      if (!(await this.hasMore())) throw new Error('A block of samples ends before its last row.');
+      const part = Math.min(target.length - filled, this.#bytes.length - this.#at);
+      target.set(this.#bytes.subarray(this.#at, this.#at + part), filled);
+      this.#at += part;
+      filled += part;
+    }
+  }
+
+  async varint(): Promise<number> {
+    const byte = new Uint8Array(1);
+    for (let [value, factor] = [0, 1]; ; factor *= 128) {
+      await this.fill(byte);
+      const next = byte[0] as number;
+      value += (next & 127) * factor;
+      if (next < 128) return value;
+    }
+  }
+
+  async skipText(): Promise<void> {
+    await this.fill(new Uint8Array(await this.varint()));
+  }
+
+  async end(): Promise<void> {
+    await this.#chunks.return(undefined);
+  }
+}
+
+/**
+ * Blocks of Native with the columns series (UInt64), time and value (Float64), ordered by series and time, later arrivals behind earlier ones: given
+ * out series by series, column by column. One series is held at a time, with a block of the answer.
+ */
+export class SampleBlocks {
+  readonly #feed: Feed;
+  #rows = 0;
+  #at = 0;
+  #series = new BigUint64Array(FIRST_ROWS);
+  #times = new Float64Array(FIRST_ROWS);
+  #values = new Float64Array(FIRST_ROWS);
+
+  constructor(chunks: AsyncGenerator<Buffer>) {
+    this.#feed = new Feed(chunks);
+  }
+
+  /** The samples of a series; null where it has none. To be called in the order of ids: rows of lower ones are passed over. */
+  async of(id: bigint): Promise<Samples | null> {
+    let found: Samples | null = null;
+    while (this.#at < this.#rows || (await this.#more())) {
+      const own = this.#series[this.#at] as bigint;
+      if (own > id) break;
+      const [from, to] = [this.#at, this.#endOf(own)];
+      this.#at = to;
+      if (own < id) continue;
+      // typed arrays copy bits: no NaN changes on the way
+      found = joined(found, this.#times.slice(from, to), this.#values.slice(from, to));
+      if (to < this.#rows) break;
+    }
+    return found === null ? null : lastOfEqual(found);
+  }
+
+  /** Ends the statement. */
+  async end(): Promise<void> {
+    await this.#feed.end();
+  }
+
+  /** Where the rows of the series end that the next row has. */
+  #endOf(own: bigint): number {
+    const series = this.#series;
+    let [low, step] = [this.#at, 1];
+    while (low + step < this.#rows && series[low + step] === own) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low + step, this.#rows);
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (series[middle] === own) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
+
+  async #more(): Promise<boolean> {
+    const feed = this.#feed;
+    if (!(await feed.hasMore())) return false;
+    await feed.varint();
+    const rows = await feed.varint();
+    if (rows > this.#series.length) {
+      this.#series = new BigUint64Array(rows);
+      this.#times = new Float64Array(rows);
+      this.#values = new Float64Array(rows);
+    }
+    for (const column of [this.#series, this.#times, this.#values]) {
+      await feed.skipText();
+      await feed.skipText();
+      await feed.fill(new Uint8Array(column.buffer, 0, WIDTH * rows));
+    }
+    this.#rows = rows;
+    this.#at = 0;
+    return rows > 0 || this.#more();
+  }
+}
+
+function joined(before: Samples | null, times: Float64Array, values: Float64Array): Samples {
+  if (before === null) return { times, values, payloads: [] };
+  const length = before.times.length + times.length;
+  const all = { times: new Float64Array(length), values: new Float64Array(length), payloads: [] };
+  all.times.set(before.times);
+  all.times.set(times, before.times.length);
+  all.values.set(before.values);
+  all.values.set(values, before.values.length);
+  return all;
+}
+
+/** Of equal times the last one. */
+function lastOfEqual(samples: Samples): Samples {
+  const { times, values } = samples;
+  let at = 1;
+  while (at < times.length && times[at] !== times[at - 1]) at += 1;
+  if (at >= times.length) return samples;
+  const bits = new BigUint64Array(values.buffer, values.byteOffset, values.length);
+  let to = at - 1;
+  for (; at < times.length; at += 1) {
+    if (times[at] !== times[to]) to += 1;
+    times[to] = times[at] as number;
+    bits[to] = bits[at] as bigint;
+  }
+  return { times: times.slice(0, to + 1), values: values.slice(0, to + 1), payloads: [] };
+}
