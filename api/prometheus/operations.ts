@@ -38,8 +38,8 @@ export type PromqlQuery = {
 /** Which series are listed: those that one of the selectors wants, all where there is none. Milliseconds. */
 export type SeriesParameters = { readonly matches: readonly string[]; readonly start: number | null; readonly limit: number };
 
-/** Throws what a client did wrong, or asked too much, as HttpError: `bad_data` is 400, `execution` 422. */
-async function judged<T>(run: () => Promise<T>): Promise<T> {
+/** Runs it; throws what a client did wrong, or asked too much, as HttpError: `bad_data` is 400, `execution` 422. */
+export async function judged<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -50,7 +50,8 @@ async function judged<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-function optionsOf(lookback: number | null, request: Request, deps: Deps): Options {
+/** How an expression is evaluated over what is stored of a tenant. */
+export function optionsOf(lookback: number | null, request: Request, deps: Deps): Options {
   const { store, options } = deps.runner(request);
   const floor = retentionFloor(deps.now(), request.retentionDays);
   return {

@@ -9,7 +9,8 @@ import { readFinding } from '../exchange/finding.ts';
 import { RULE_ALERTS, valuesText } from '../exchange/rule-values.ts';
 import { CUSTOM_DETECTORS } from '../settings/switch.ts';
 import { RuleWatch, type RulesResult } from './rule-watch.ts';
-import { RULES } from '../../processors/rules/rules.ts';
+import { RULES } from '../../processors/rules/rules-fold.ts';
+import { SPAN_RULES } from '../../processors/rules/span-rules.ts';
 import { readJson } from '../../core/read-json.ts';
 
 const VERSION = 2;
@@ -35,6 +36,7 @@ export type RuleWatches = {
 export const ruleAlerts: Merger<RuleWatches> = {
   name: RULE_ALERTS,
   of: RULES,
+  alsoOf: [SPAN_RULES],
   ofMergers: [CUSTOM_DETECTORS, FORMER_RESOLUTIONS],
   init: () => ({ tenants: new Map(), lookAt: 0, hasCarried: false }),
 

@@ -1,6 +1,7 @@
 import { RULE } from '../book/alert.ts';
 import type { Finding, Side } from '../../detectors/detector.ts';
 import { valueDetectors, type PointSeries } from '../../detectors/point-series.ts';
+import { GroupTraces } from './group-traces.ts';
 import { groupOf, type GroupValue } from '../exchange/rule-values.ts';
 import { isBeyond, type Condition } from '../../processors/rules/condition.ts';
 import { CustomFindings, SHOWN } from './custom-findings.ts';
@@ -34,6 +35,8 @@ export class RuleGroup {
   readonly labels: readonly string[];
   /** The start of the last window that had entries. */
   seenAt: number;
+  /** Of spans: what shows its last window; null for nothing. */
+  traces: GroupTraces | null = null;
   readonly #recent: (number | null)[];
   readonly #watch: Watch;
   #name: string | null = null;
@@ -112,13 +115,15 @@ export class RuleGroup {
     const watch = this.#watch;
     const kept =
       watch.kind === 'threshold' ? watch.threshold : watch.kind === 'custom' ? watch.findings : watch.series.snapshot().toString('base64');
-    return [this.labels, this.seenAt, kept, this.#recent];
+    return [this.labels, this.seenAt, kept, this.#recent, ...(this.traces === null ? [] : [this.traces])];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(compiled: CompiledRule, json: unknown): RuleGroup {
-    const [labels, seenAt, kept, recent] = json as [string[], number, unknown, (number | null)[]];
-    return new RuleGroup(compiled, labels, seenAt, kept, recent);
+    const [labels, seenAt, kept, recent, traces] = json as [string[], number, unknown, (number | null)[], unknown?];
+    const read = new RuleGroup(compiled, labels, seenAt, kept, recent);
+    read.traces = GroupTraces.from(traces);
+    return read;
   }
 
   #push({ start, value, entries }: Seen): void {
