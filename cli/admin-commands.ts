@@ -21,7 +21,7 @@ const DEAD_LETTER_COLUMNS = [
 const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', 'snapshot', 'snapshot_bytes', 'snapshot_age', 'halted'];
 const SETTING_COLUMNS = ['processor', 'setting', 'tenant_id', 'value', 'version'];
 const RULE_COLUMNS = ['id', 'tenant_id', 'name', 'query', 'every', 'if', 'for', 'severity', 'detector'];
-const RULE_FLAGS = ['signal', 'every', 'name', 'severity', 'by', 'for', 'sensitivity'];
+const RULE_FLAGS = ['signal', 'record', 'every', 'name', 'severity', 'by', 'for', 'sensitivity'];
 const DETECTOR_COLUMNS = ['detector', 'kind', 'version', 'sensitivity', 'state', 'since', 'reason'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
@@ -245,9 +245,9 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'rule create',
-    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h. It fires if "value > 5", or when a detector finds something: "anomaly", or the name of one of your own.',
-    required: ['tenant', 'query', 'if'],
-    optional: RULE_FLAGS,
+    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h. It fires if "value > 5", or when a detector finds something: "anomaly", or the name of one of your own; --record NAME records its values as a series.',
+    required: ['tenant', 'query'],
+    optional: ['if', ...RULE_FLAGS],
     columns: RULE_COLUMNS,
     request: (flags) => ({ method: 'POST', path: ofTenant(flags, '/rules'), body: ruleBody(flags) }),
   },
@@ -331,7 +331,7 @@ function keyBody(flags: Flags): object {
 
 /** The fields of a rule in the flags. */
 function ruleBody(flags: Flags): object {
-  const texts = ['signal', 'query', 'if', 'every', 'name', 'severity', 'sensitivity'].flatMap((name) =>
+  const texts = ['signal', 'query', 'if', 'record', 'every', 'name', 'severity', 'sensitivity'].flatMap((name) =>
     flags[name] === undefined ? [] : [[name, text(flags, name)]],
   );
   return {

@@ -149,6 +149,7 @@ export const ROOMS = {
   ],
   'pipeline/alerting/rules': [
     'pipeline/core',
+    'pipeline/samples',
     'pipeline/detectors',
     'logsql/*',
     'pipeline/processors/base',

@@ -30,7 +30,8 @@ type Body = {
   readonly signal: string;
   readonly query: string;
   readonly every: string;
-  readonly if: string;
+  readonly if?: string;
+  readonly record?: string;
   readonly for: number;
   readonly severity: string;
   readonly sensitivity: string;
@@ -45,7 +46,8 @@ const bodySchema = Joi.object<Body>({
   signal: Joi.string().default('logs'),
   query: Joi.string().trim().required(),
   every: Joi.string().default('1m'),
-  if: Joi.string().trim().required(),
+  if: Joi.string().trim(),
+  record: Joi.string().trim(),
   for: Joi.number().strict().default(1),
   severity: Joi.string().default('warning'),
   sensitivity: Joi.string().default('low'),
@@ -56,10 +58,17 @@ const bodySchema = Joi.object<Body>({
 function fieldsOf(body: unknown): RuleFields {
   // Joi passes over a member of this name
   if (typeof body === 'object' && body !== null && Object.hasOwn(body, '__proto__')) throw invalidBody('"__proto__" is not allowed');
-  const { by, name, signal, query, ...rest } = checkedBody(bodySchema, body);
+  const { by, name, signal, query, if: condition, record, ...rest } = checkedBody(bodySchema, body);
   // a rule that names none is over logs, as all were before there were others
-  const over = signal === 'logs' ? {} : { signal };
-  return { ...rest, ...over, name: name ?? query.slice(0, NAMED), query: by.length === 0 ? query : grouped(query, by) };
+  const over = { ...(signal === 'logs' ? {} : { signal }), ...(record === undefined ? {} : { record }) };
+  if (condition === undefined && record === undefined) throw invalidBody('"if" is required, or "record"');
+  return {
+    ...rest,
+    ...(condition === undefined ? {} : { if: condition }),
+    ...over,
+    name: name ?? query.slice(0, NAMED),
+    query: by.length === 0 ? query : grouped(query, by),
+  };
 }
 
 /** The query with its stats grouped by these fields. */

@@ -13,6 +13,7 @@ export type Seen = { readonly start: number; readonly value: number | null; read
 
 /** What watches the values of a group: a number that they are compared with, a detector, or one of others, which is sent values. */
 type Watch =
+  | { readonly kind: 'none' }
   | { readonly kind: 'threshold'; readonly threshold: Threshold }
   | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number }
   | { readonly kind: 'custom'; readonly findings: CustomFindings };
@@ -71,6 +72,7 @@ export class RuleGroup {
     const { start, value, entries } = seen;
     this.#push(seen);
     if (entries > 0) this.seenAt = start;
+    if (this.#watch.kind === 'none') return null;
     if (this.#watch.kind === 'custom') return this.#watch.findings.end({ end: start + minutes - 1, minutes }, appendedAt);
     if (this.#watch.kind === 'threshold') {
       if (when.kind !== 'threshold') return null;
@@ -114,7 +116,13 @@ export class RuleGroup {
   toJSON(): unknown {
     const watch = this.#watch;
     const kept =
-      watch.kind === 'threshold' ? watch.threshold : watch.kind === 'custom' ? watch.findings : watch.series.snapshot().toString('base64');
+      watch.kind === 'threshold'
+        ? watch.threshold
+        : watch.kind === 'custom'
+          ? watch.findings
+          : watch.kind === 'none'
+            ? null
+            : watch.series.snapshot().toString('base64');
     return [this.labels, this.seenAt, kept, this.#recent, ...(this.traces === null ? [] : [this.traces])];
   }
 
@@ -135,6 +143,7 @@ export class RuleGroup {
 
 /** What watches a rule's values: as it was kept, or from the beginning where nothing was, or what a detector does not read any more. */
 function watchOf({ when, minutes, rule }: CompiledRule, kept: unknown): Watch {
+  if (when.kind === 'none') return { kind: 'none' };
   if (when.kind === 'threshold') return { kind: 'threshold', threshold: kept === undefined ? new Threshold() : Threshold.from(kept) };
   if (when.isCustom) return { kind: 'custom', findings: new CustomFindings(kept) };
   const detector = valueDetectors.find(when.detector);

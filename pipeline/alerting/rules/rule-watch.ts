@@ -8,6 +8,7 @@ import { SPAN_RULES } from '../../processors/rules/span-rules.ts';
 import { readSeriesId, type RuleValues } from '../exchange/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
 import type { RulesRow } from '../../processors/rules/rules-partial.ts';
+import type { DerivedSample } from '../../samples/derived-samples.ts';
 import { WatchedRule, type MayTake, type RuleFound } from './watched-rule.ts';
 
 /** A tenant of which nothing comes: what is behind by so long is over. Milliseconds, by append time of the partials' own topic. */
@@ -16,8 +17,12 @@ const CHANGED = 'auto: the rule was changed';
 const DELETED = 'auto: the rule was deleted';
 const NO_ENTRIES = 'auto: no entries for a day';
 
-/** What is to be reported, and values for detectors of others. */
-export type RulesResult = { readonly commands: readonly AlertCommand[]; readonly values: readonly RuleValues[] };
+/** What is to be reported, values for detectors of others, and what is recorded as series. */
+export type RulesResult = {
+  readonly commands: readonly AlertCommand[];
+  readonly values: readonly RuleValues[];
+  readonly recorded: readonly DerivedSample[];
+};
 
 /** How rules are looked at: up to when all is evaluated, the time (append times, milliseconds), and whether more groups and alerts fit. */
 type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly mayTake: MayTake };
@@ -61,14 +66,14 @@ export class RuleWatch {
         else sources.set(source.partition, Math.max(row.through, sources.get(source.partition) ?? 0));
       } else this.#add(row, mayTake);
     }
-    if (!isEnd || sources.size === 0) return { commands: ended, values: [] };
-    const { commands, values } = this.#look(tenantId, [signal], {
+    if (!isEnd || sources.size === 0) return { commands: ended, values: [], recorded: [] };
+    const { commands, ...others } = this.#look(tenantId, [signal], {
       through: Math.min(...sources.values()),
       now: source.appendedAt,
       appendedAt,
       mayTake,
     });
-    return { commands: [...ended, ...commands], values };
+    return { commands: [...ended, ...commands], ...others };
   }
 
   /** Time has passed, of a tenant that is alone: append time, milliseconds. */
@@ -147,9 +152,11 @@ export class RuleWatch {
     const now = Math.floor(ms / 1000);
     const commands: AlertCommand[] = [];
     const reported: RuleValues[] = [];
+    const samples: DerivedSample[] = [];
     for (const [slot, rule] of this.#rules) {
       if (!signals.includes(rule.signal)) continue;
-      const { found, values } = rule.look(through, looking);
+      const { found, values, recorded } = rule.look(through, looking);
+      samples.push(...recorded);
       reported.push(...values.map((one) => ({ slot, ...one })));
       for (const one of found) {
         const command = this.#report(tenantId, one, now, looking.mayTake);
@@ -161,6 +168,6 @@ export class RuleWatch {
         commands.push(...this.#reports.end((one) => one.stream === stream && one.about === id, now, NO_ENTRIES));
       }
     }
-    return { commands, values: reported };
+    return { commands, values: reported, recorded: samples };
   }
 }

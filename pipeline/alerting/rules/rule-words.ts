@@ -78,7 +78,7 @@ const beyond = { '>': 'above', '>=': 'at or above', '<': 'below', '<=': 'at or b
 
 function conditionOf({ when, rule }: CompiledRule, { expected }: Finding): string {
   if (when.kind === 'detector') return `expected ${plain(expected.low)} to ${plain(expected.high)}, rule '${rule.name}'`;
-  return `rule '${rule.name}' fires ${beyond[when.operator]} ${when.written}`;
+  return when.kind === 'none' ? `rule '${rule.name}'` : `rule '${rule.name}' fires ${beyond[when.operator]} ${when.written}`;
 }
 
 /** The words of an alert of a rule. */
@@ -102,7 +102,7 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const isAllCounted = compiled.measure.kind === 'count' && finding.value === entries;
     const over = isThreshold && !isAllCounted ? `, over ${entries.toLocaleString('en-US')} ${rowsOf(compiled)}` : '';
     const why = isThreshold
-      ? `The rule fires when the ${compiled.rule.if}${windows}.`
+      ? `The rule fires when the ${compiled.rule.if ?? ''}${windows}.`
       : about === undefined
         ? `Its baseline is ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`
         : `${about} It expects ${plain(finding.mean)}, and nothing fires from ${plain(finding.expected.low)} to ${plain(finding.expected.high)}.`;

@@ -10,6 +10,8 @@ import { compileRule, signalOf, type CompiledRule, type RuleSignal } from '../..
 import type { RulesRow } from '../../processors/rules/rules-partial.ts';
 import type { RuleSubject } from './rule-words.ts';
 import { MOST_GROUPS } from '../../processors/rules/tenant-counts.ts';
+import { NAME } from '../../samples/definition.ts';
+import { seriesLabels, type DerivedSample } from '../../samples/derived-samples.ts';
 import { Threshold } from './threshold.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,8 +38,13 @@ export type RuleFound = {
   readonly about: Pick<RuleSubject, 'compiled' | 'labels' | 'notice' | 'entries' | 'series' | 'traces'>;
 };
 
-/** The result of a rule's windows that are over: what was found, and their values for a detector of others. */
-export type RuleResult = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
+/** The result of a rule's windows that are over: what was found, their values for a detector of others, and those that are recorded. */
+export type RuleResult = {
+  readonly found: readonly RuleFound[];
+  readonly values: readonly Omit<RuleValues, 'slot'>[];
+  /** What is recorded as series. */
+  readonly recorded: readonly DerivedSample[];
+};
 
 /** What came of a group in a window. */
 type Came = Pick<RulesRow & { readonly kind: 'group' }, 'window' | 'labels' | 'aggregate' | 'traces'>;
@@ -144,8 +151,8 @@ export class WatchedRule {
   /** The result of the windows, as everything is evaluated up to an append time (milliseconds). */
   look(through: number, looking: Looking): RuleResult {
     const { compiled } = this;
-    const [found, values]: [RuleFound[], Omit<RuleValues, 'slot'>[]] = [[], []];
-    if (compiled === null || this.#next === 0) return { found, values };
+    const [found, values, recorded]: [RuleFound[], Omit<RuleValues, 'slot'>[], DerivedSample[]] = [[], [], []];
+    if (compiled === null || this.#next === 0) return { found, values, recorded };
     const { minutes } = compiled;
     const last = Math.floor((through - LATE_MS) / MINUTE_MS / minutes) * minutes - minutes;
     this.#skipTo(last - (MOST_WINDOWS - 1) * minutes);
@@ -153,8 +160,9 @@ export class WatchedRule {
       const closed = this.#close(compiled, this.#next, looking);
       found.push(...closed.found);
       values.push(...closed.values);
+      recorded.push(...closed.recorded);
     }
-    return { found: [...found, ...this.#rises(compiled, looking.mayTake)], values };
+    return { found: [...found, ...this.#rises(compiled, looking.mayTake)], values, recorded };
   }
 
   /** What a detector of others has found of a group; null where that is of no group of the rule, or known. `appendedAt`: milliseconds. */
@@ -251,7 +259,8 @@ export class WatchedRule {
         if (finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, group.recent));
       }
     }
-    return { found, values: window.passed > 0 ? [] : this.#valuesOf(compiled, start) };
+    if (window.passed > 0) return { found, values: [], recorded: [] };
+    return { found, values: this.#valuesOf(compiled, start), recorded: this.#recordedOf(compiled, start) };
   }
 
   /** The values of the window that is over, for a detector of others. */
@@ -260,6 +269,18 @@ export class WatchedRule {
     if (detector === null || when.kind !== 'detector' || this.#groups.size === 0) return [];
     const groups = [...this.#groups.values()].map((group) => group.lastValue()).filter((row) => row !== null);
     return [{ began: this.#began, detector, side: when.side, step: minutes, window, groups }];
+  }
+
+  /** The values of the window that is over as samples at its end; a group without a value has none. */
+  #recordedOf({ rule, by, minutes }: CompiledRule, start: number): DerivedSample[] {
+    const { record } = rule;
+    if (record === undefined) return [];
+    const time = (start + minutes) * MINUTE_MS;
+    return [...this.#groups.values()].flatMap(({ labels, recent }) => {
+      const value = recent.at(-1) ?? null;
+      const named = by.map((field, index) => [labelOf(field), labels[index] ?? ''] as const);
+      return value === null ? [] : [{ labels: seriesLabels([...named, [NAME, record]]), time, value }];
+    });
   }
 
   /** The findings of windows that are not over. */
@@ -301,6 +322,9 @@ export class WatchedRule {
     return group;
   }
 }
+
+/** A field as the name of a label. */
+const labelOf = (field: string): string => field.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d|$)/, '_');
 
 /** What a group takes of two windows. */
 const windowsKib = ({ measure }: CompiledRule): number => 2 * weightOf(measure);

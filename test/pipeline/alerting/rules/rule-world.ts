@@ -12,6 +12,7 @@ import { spanRules } from '../../../../pipeline/processors/rules/span-rules.ts';
 import { spanInputOf } from '../../../../pipeline/processors/spans/span-input.ts';
 import { spansSignal } from '../../../../pipeline/traces/spans-signal.ts';
 import { spansMessage, type PlainSpan } from '../../../fakes/span-rows.ts';
+import { derivedRows, type DerivedRow } from '../../../fakes/derived-rows.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
 
@@ -21,11 +22,14 @@ export const START = 1_795_478_400_000;
 const SOURCES = 2;
 const STREAM_FIELDS = ['service'];
 
-/** A rule as it is set, with what most have. */
-export const ruleOf = (said: Readonly<Record<string, Json>>): Json => ({
-  ...{ id: 'ru_1', name: 'mine', query: '* | stats count()', every: '1m', if: 'value > 5', for: 1 },
-  ...{ severity: 'warning', sensitivity: 'low', created_at: '2026-11-24T00:00:00.000Z', ...said },
-});
+/** A rule as it is set, with what most have; a member that is null is absent. */
+export const ruleOf = (said: Readonly<Record<string, Json>>): Json => {
+  const rule = {
+    ...{ id: 'ru_1', name: 'mine', query: '* | stats count()', every: '1m', if: 'value > 5', for: 1 },
+    ...{ severity: 'warning', sensitivity: 'low', created_at: '2026-11-24T00:00:00.000Z', ...said },
+  };
+  return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null));
+};
 
 /** Entries that come at once. `at`: when they are appended, ms behind START; their own time is a second before, unless they have one. */
 export type Sent = { readonly at: number; readonly entries: readonly object[]; readonly partition?: number; readonly tenantId?: number };
@@ -43,6 +47,8 @@ export class RuleWorld {
   #book = new TestBook();
   #offset = 0;
   readonly rows: AlertRow[] = [];
+  /** What is recorded of rules. */
+  readonly samples: DerivedRow[] = [];
   /** The values of the partials. */
   readonly partials: string[] = [];
 
@@ -153,6 +159,7 @@ export class RuleWorld {
     const message = { value, headers, offset: String(this.#offset++), timestamp: String(at) } as KafkaMessage;
     const records = this.#second.fold(this.#watched, partialInputOf(0, message));
     this.rows.push(...this.#book.take(records, at));
+    this.samples.push(...derivedRows(records));
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
 import type { PlainSpan } from '../../../fakes/span-rows.ts';
-import { evidenceOf, MINUTE_MS, ruleOf, RuleWorld } from './rule-world.ts';
+import { evidenceOf, MINUTE_MS, ruleOf, RuleWorld, START } from './rule-world.ts';
 
 const minutes = (count: number): number => count * MINUTE_MS;
 const states = (rows: readonly AlertRow[]): string[] => rows.map(({ state, fireCount }) => `${state} ${String(fireCount)}`);
@@ -92,5 +92,41 @@ describe('rules over spans', () => {
     const [alert] = world.alerts;
     expect(alert).to.include({ service: 'cart', stream: '{}', state: 'firing' });
     expect((evidenceOf(alert as AlertRow)['current_value'] as number) / 5e8).to.be.within(0.99, 1.01);
+  });
+});
+
+describe('recorded values of rules', () => {
+  it('are samples at the end of each window, by group, the same after a restart', () => {
+    const recorded = (isRestarted: boolean): RuleWorld => {
+      const world = new RuleWorld({ hasSpans: true });
+      world.set(ruleOf({ query: 'level:error | stats by (service, http.status) count()', if: null, record: 'errors:count1m' }));
+      world.set(ruleOf({ id: 'ru_2', signal: 'spans', query: '* | stats avg(duration)', if: 'value > 1h', record: 'spans:avg' }), {
+        slot: 2,
+      });
+      for (let minute = 1; minute < 4; minute++) {
+        world.send({ at: minutes(minute) + 5000, entries: Array.from({ length: minute }, () => ({ level: 'error', service: 'web', 'http.status': 500 })) }); // prettier-ignore
+        if (minute !== 2) world.sendSpans({ at: minutes(minute) + 6000, spans: many(2, { duration: BigInt(minute) * 1000n }) });
+        if (isRestarted) world.restart();
+        world.ticks(minutes(minute) + 10_000, minutes(minute) + 50_000);
+      }
+      world.ticks(minutes(4), minutes(6));
+      return world;
+    };
+    const world = recorded(false);
+    const shown = world.samples.map(({ labels, time, bits }) => [
+      labels,
+      (time - START) / MINUTE_MS,
+      new Float64Array(BigUint64Array.of(bits).buffer)[0],
+    ]);
+    const errors = { __name__: 'errors:count1m', service: 'web', http_status: '500' };
+    expect(shown.filter(([labels]) => 'service' in (labels as object))).to.deep.equal([[errors, 2, 1], [errors, 3, 2], [errors, 4, 3]]); // prettier-ignore
+    const durations = { __name__: 'spans:avg' };
+    // the window without a span has no value
+    expect(shown.filter(([labels]) => !('service' in (labels as object)))).to.deep.equal([
+      [durations, 2, 1000],
+      [durations, 4, 3000],
+    ]);
+    expect(world.alerts).to.deep.equal([]);
+    expect(recorded(true).samples).to.deep.equal(world.samples);
   });
 });
