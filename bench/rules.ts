@@ -11,9 +11,10 @@ import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';
 import type { Batch, Tick } from '../pipeline/processors/base/processor.ts';
-import { RecordRows } from '../pipeline/processors/rules/record-rows.ts';
+import { LogRows } from '../pipeline/processors/rules/log-rows.ts';
 import { compileRule } from '../pipeline/processors/rules/rule.ts';
-import { rules, ruleKey } from '../pipeline/processors/rules/rules.ts';
+import { rules } from '../pipeline/processors/rules/rules.ts';
+import { ruleKey } from '../pipeline/processors/rules/rules-fold.ts';
 import type { Json } from '../pipeline/core/setting.ts';
 import { benchLogs } from './wire/logs.ts';
 
@@ -99,8 +100,8 @@ function perEntry(all: readonly (() => Batch)[], query: string, count: number): 
 function workOf(all: readonly (() => Batch)[], query: string): number {
   const compiled = compileRule(ruleOf(query));
   if (typeof compiled === 'string') throw new Error(compiled);
-  const rows = new RecordRows();
-  rows.read((all[0] as () => Batch)() as Parameters<RecordRows['read']>[0]);
+  const rows = new LogRows();
+  rows.read((all[0] as () => Batch)() as Parameters<LogRows['read']>[0]);
   const says = rows.predicate(compiled.filter);
   if (typeof says !== 'boolean') for (let row = 0; row < ROWS; row++) says(row);
   return rows.work / ROWS;

@@ -1,19 +1,5 @@
-/** The flags of a command line by name. */
-export type Flags = Readonly<Record<string, string | boolean | undefined>>;
-
-/** One admin command: its flags, the request it stands for, and the columns of its table. */
-export type AdminCommand = {
-  readonly name: string;
-  readonly help: string;
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
-  /** Flags without a value. */
-  readonly switches?: readonly string[];
-  /** The service answers with the newest first; a table has it last. */
-  readonly isNewestFirst?: boolean;
-  readonly columns: readonly string[];
-  request(flags: Flags): { readonly method: string; readonly path: string; readonly body?: object };
-};
+import type { AdminCommand, Flags } from './admin-command.ts';
+import { METRIC_RULE_COMMANDS } from './metric-rule-commands.ts';
 
 const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
 const AUDIT_COLUMNS = ['time', 'state', 'action', 'tenant_id', 'key_id', 'details', 'client', 'address', 'token', 'request_id', 'reason'];
@@ -35,7 +21,7 @@ const DEAD_LETTER_COLUMNS = [
 const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', 'snapshot', 'snapshot_bytes', 'snapshot_age', 'halted'];
 const SETTING_COLUMNS = ['processor', 'setting', 'tenant_id', 'value', 'version'];
 const RULE_COLUMNS = ['id', 'tenant_id', 'name', 'query', 'every', 'if', 'for', 'severity', 'detector'];
-const RULE_FLAGS = ['every', 'name', 'severity', 'by', 'for', 'sensitivity'];
+const RULE_FLAGS = ['signal', 'record', 'every', 'name', 'severity', 'by', 'for', 'sensitivity'];
 const DETECTOR_COLUMNS = ['detector', 'kind', 'version', 'sensitivity', 'state', 'since', 'reason'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
@@ -259,9 +245,9 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'rule create',
-    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h. It fires if "value > 5", or when a detector finds something: "anomaly", or the name of one of your own.',
-    required: ['tenant', 'query', 'if'],
-    optional: RULE_FLAGS,
+    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h. It fires if "value > 5", or when a detector finds something: "anomaly", or the name of one of your own; --record NAME records its values as a series.',
+    required: ['tenant', 'query'],
+    optional: ['if', ...RULE_FLAGS],
     columns: RULE_COLUMNS,
     request: (flags) => ({ method: 'POST', path: ofTenant(flags, '/rules'), body: ruleBody(flags) }),
   },
@@ -297,6 +283,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     columns: RULE_COLUMNS,
     request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, `/rules/${part(flags, 'id')}`) }),
   },
+  ...METRIC_RULE_COMMANDS,
   {
     name: 'dead-letter list',
     help: 'Shows the last records that could not be stored, oldest first, and whether they are stored by now.',
@@ -344,7 +331,7 @@ function keyBody(flags: Flags): object {
 
 /** The fields of a rule in the flags. */
 function ruleBody(flags: Flags): object {
-  const texts = ['query', 'if', 'every', 'name', 'severity', 'sensitivity'].flatMap((name) =>
+  const texts = ['signal', 'query', 'if', 'record', 'every', 'name', 'severity', 'sensitivity'].flatMap((name) =>
     flags[name] === undefined ? [] : [[name, text(flags, name)]],
   );
   return {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
+import type { AdminCommand, Flags } from './admin-command.ts';
+import { ADMIN_COMMANDS } from './admin-commands.ts';
 import { wantsHelp, readFlags } from './flags.ts';
 import { outputOf, processSink, UsageError, type Env, type Sink } from './output.ts';
 import { renderTable } from './table.ts';

@@ -9,6 +9,7 @@ import { EXIT, outputOf, processSink, type Output, type Sink } from './output.ts
 import { queryCommand } from './query.ts';
 import { patternsCommand } from './patterns.ts';
 import { spansCommand } from './spans.ts';
+import { rulesCommand } from './rules.ts';
 import { tailCommand } from './tail.ts';
 import { traceCommand } from './trace.ts';
 import { alertsCommand } from './alerts.ts';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   { name: 'spans', summary: "search spans: logweir spans '<LogsQL>'", run: spansCommand },
   { name: 'trace', summary: 'the spans of a trace as a tree: logweir trace ID', run: traceCommand },
   { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
+  { name: 'rules', summary: 'rules over metrics: logweir rules import FILE', run: rulesCommand },
   { name: 'patterns', summary: 'what messages have in common, and how often they came', run: patternsCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },

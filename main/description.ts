@@ -1,5 +1,6 @@
 import { createAlertRoutes } from '../api/alerts/routes.ts';
 import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
+import { createMetricRuleRoutes } from '../api/alerts/metric-rule-routes.ts';
 import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
 import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
@@ -33,6 +34,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createAlertRoutes(NOTHING, NOTHING),
     ...createDetectorRoutes({ control: NOTHING, peers: NOTHING, detectors: [], checks: [], sensitivity: NOTHING }),
     ...createRuleRoutes(NOTHING),
+    ...createMetricRuleRoutes(NOTHING),
     ...createWebhookRoutes(NOTHING),
     rejectionsRoute(NOTHING),
   ];
@@ -40,7 +42,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...routes.map((route) => appEndpoint(route)),
     ...createSelectEndpoints(NOTHING),
     ...createJaegerEndpoints(NOTHING),
-    ...createPrometheusEndpoints(NOTHING),
+    ...createPrometheusEndpoints(NOTHING, NOTHING),
     ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
     ...gatedEndpoints,
   ];

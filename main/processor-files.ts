@@ -1,5 +1,6 @@
 import type { SettingCheck } from '../api/control/processor-settings.ts';
 import { alertBook } from '../pipeline/alerting/book/alert-book.ts';
+import { METRIC_RULES, metricRuleSettings } from '../pipeline/alerting/metrics/metric-rule-fault.ts';
 import { CUSTOM_DETECTORS, detectorSwitches } from '../pipeline/alerting/settings/switch.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
 import type { SettingRules } from '../pipeline/core/setting.ts';
@@ -12,7 +13,7 @@ import { processorFileFault, type ProcessorFile } from '../pipeline/processors/p
  */
 export async function loadProcessorFiles(files: readonly string[]): Promise<readonly ProcessorFile[]> {
   const loaded: ProcessorFile[] = [];
-  const taken = new Set([...processors.names, ...spanProcessors.names, ...mergers.names, CUSTOM_DETECTORS, alertBook.name]);
+  const taken = new Set([...processors.names, ...spanProcessors.names, ...mergers.names, METRIC_RULES, CUSTOM_DETECTORS, alertBook.name]);
   for (const file of files) {
     const found = await defaultExport(file, 'processor');
     const fault = processorFileFault(found, taken);
@@ -33,7 +34,13 @@ export async function settingChecks(files: readonly string[], detectors: readonl
     processor,
     ...(merger === undefined ? [] : [merger]),
   ]);
-  const all: readonly SettingCheck[] = [...processors.members, ...mergers.members, detectorSwitches(detectors), ...others];
+  const all: readonly SettingCheck[] = [
+    ...processors.members,
+    ...mergers.members,
+    metricRuleSettings,
+    detectorSwitches(detectors),
+    ...others,
+  ];
   return all.map((one) => ({ name: one.name, ...rulesOf(one, detectors) }));
 }
 

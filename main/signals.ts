@@ -5,6 +5,7 @@ import { defaultExport } from '../pipeline/core/default-export.ts';
 import { registry, type Registry } from '../pipeline/core/registry.ts';
 import { countersSignal } from '../pipeline/counters/counters-signal.ts';
 import { measuresSignal } from '../pipeline/counters/measures-signal.ts';
+import { metricRuleStatesSignal } from '../pipeline/counters/metric-rule-states.ts';
 import { patternCountsSignal } from '../pipeline/counters/pattern-counts.ts';
 import { patternsSignal } from '../pipeline/counters/pattern-rows.ts';
 import { spanCountsSignal } from '../pipeline/counters/span-counts.ts';
@@ -19,6 +20,7 @@ import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
 import { alertsSink } from '../sinks/alerts.ts';
 import { createLogsSink } from '../sinks/logs.ts';
 import { measuresSink } from '../sinks/measures.ts';
+import { metricRuleStatesSink } from '../sinks/metric-rule-states.ts';
 import { patternCountsSink } from '../sinks/pattern-counts.ts';
 import { patternsSink } from '../sinks/patterns.ts';
 import { spanCountsSink } from '../sinks/span-counts.ts';
@@ -67,6 +69,7 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
     },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },
+    { signal: metricRuleStatesSignal, sinks: [metricRuleStatesSink], source: null },
     { signal: alertsSignal, sinks: [alertsSink], source: null },
     { signal: patternCountsSignal, sinks: [patternCountsSink], source: null },
     { signal: patternsSignal, sinks: [patternsSink], source: null },

@@ -2,6 +2,7 @@ import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/records/t
 import { registry, type Registry } from '../pipeline/core/registry.ts';
 import type { ProcessorFile } from '../pipeline/processors/processor-file.ts';
 import { mergers, processors, spanProcessors } from '../pipeline/processors/index.ts';
+import { METRIC_RULES } from '../pipeline/alerting/metrics/metric-rule-fault.ts';
 import { CUSTOM_DETECTORS } from '../pipeline/alerting/settings/switch.ts';
 import { partialsSignal } from '../pipeline/processors/merge/partials.ts';
 import { alertBook } from '../pipeline/alerting/book/alert-book.ts';
@@ -19,7 +20,7 @@ export function topicsWith(files: readonly ProcessorFile[], stored: readonly Sto
       ...stored.map(({ signal }) => signal.topic),
       partialsSignal.topic,
       alertCommandsSignal.topic,
-      ...[...usages, ...own, ...others, { name: CUSTOM_DETECTORS }, alertBook].map(({ name }) => stateTopic(name)),
+      ...[...usages, ...own, ...others, { name: METRIC_RULES }, { name: CUSTOM_DETECTORS }, alertBook].map(({ name }) => stateTopic(name)),
       ...busTopics,
     ],
   );

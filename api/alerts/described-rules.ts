@@ -2,11 +2,13 @@
 import Joi from 'joi';
 import { json, jsonBody, list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
 
-export type RuleBody = {
+type RuleBody = {
   readonly name?: string;
+  readonly signal: string;
   readonly query: string;
   readonly every: string;
-  readonly if: string;
+  readonly if?: string;
+  readonly record?: string;
   readonly for: number;
   readonly severity: string;
   readonly sensitivity: string;
@@ -16,26 +18,48 @@ export type RuleBody = {
 /** Checks types only; the processor that evaluates the rule checks the values. */
 export const RULE_BODY = Joi.object<RuleBody>({
   name: Joi.string().trim(),
+  signal: Joi.string().default('logs'),
   query: Joi.string().trim().required(),
   every: Joi.string().default('1m'),
-  if: Joi.string().trim().required(),
+  if: Joi.string().trim(),
+  record: Joi.string().trim(),
   for: Joi.number().strict().default(1),
   severity: Joi.string().default('warning'),
   sensitivity: Joi.string().default('low'),
   by: Joi.array().items(Joi.string()).max(10).default([]),
 });
 
-/** A rule as it is shown. Kinds of rules have members of their own. */
+type Texts = Readonly<Record<string, string>>;
+type MetricRuleBody = {
+  readonly group: string;
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly interval: string;
+  readonly for?: string;
+  readonly keep_firing_for?: string;
+  readonly labels?: Texts;
+  readonly annotations?: Texts;
+};
+
+const texts = Joi.object<Texts>().pattern(Joi.string(), Joi.string().allow(''));
+/** Checks types only; what evaluates the rule checks the values. The members are those of Prometheus' rule files. */
+export const METRIC_RULE_BODY = Joi.object<MetricRuleBody>({
+  group: Joi.string().trim().default('default'),
+  alert: Joi.string(),
+  record: Joi.string(),
+  expr: Joi.string().trim().required(),
+  interval: Joi.string().default('1m'),
+  for: Joi.string(),
+  keep_firing_for: Joi.string(),
+  labels: texts,
+  annotations: texts,
+});
+
+/** A rule as it is shown. */
 const RULE = Joi.object({
-  id: text().required(),
-  created_at: moment().required(),
-  name: text().required(),
-  query: text().required(),
-  every: text(),
-  if: text(),
-  for: Joi.number(),
-  severity: text(),
-  sensitivity: text(),
+  ...{ id: text().required(), created_at: moment().required(), name: text().required(), query: text().required() },
+  ...{ signal: text(), every: text(), if: text(), record: text(), for: Joi.number(), severity: text(), sensitivity: text() },
   detector: members({
     name: text(),
     state: Joi.string().valid('on', 'off', 'missing'),
@@ -43,24 +67,35 @@ const RULE = Joi.object({
     reason: text().allow(null),
   }).description('The detector of others that watches it.'),
 }).unknown();
-const path = Joi.object({ rule_id: Joi.string() });
-const none = { 204: { description: 'Every node has deleted it.' } };
+const METRIC_RULE = Joi.object({ id: text().required(), created_at: moment().required(), expr: text().required() }).unknown();
 
-export const RULES: Operation = {
-  ...{ id: 'listRules', tag: 'rules', summary: 'The rules of a tenant, oldest first' },
-  answers: ok(members({ items: list(RULE), most: whole('How many the plan has.') })),
-};
-export const CREATE_RULE: Operation = {
-  ...{ id: 'createRule', tag: 'rules', summary: 'Watches the result of a query' },
-  ...{ body: jsonBody(RULE_BODY), answers: { 201: json(RULE, 'The rule.') }, errors: [409] },
-};
-export const ONE_RULE: Operation = {
-  ...{ id: 'getRule', tag: 'rules', summary: 'One rule', path, answers: ok(RULE), errors: [404] },
-};
-export const CHANGE_RULE: Operation = {
-  ...{ id: 'changeRule', tag: 'rules', summary: 'Sets all members of a rule', path, body: jsonBody(RULE_BODY), answers: ok(RULE) },
-  errors: [404, 409],
-};
-export const DELETE_RULE: Operation = {
-  ...{ id: 'deleteRule', tag: 'rules', summary: 'Deletes a rule', path, answers: none, errors: [404, 409] },
-};
+/** What the endpoints of a kind of rules take and answer. */
+export type RuleOperations = Readonly<Record<'list' | 'create' | 'read' | 'change' | 'remove', Operation>>;
+
+/** `name`: of one rule in names of operations. */
+function operationsOf(name: string, what: string, body: Joi.ObjectSchema, rule: Joi.Schema): RuleOperations {
+  const path = Joi.object({ rule_id: Joi.string() });
+  const tag = 'rules';
+  return {
+    list: {
+      ...{ id: `list${name}s`, tag, summary: `The ${what}s of a tenant, oldest first` },
+      answers: ok(members({ items: list(rule), most: whole('How many the plan has.') })),
+    },
+    create: {
+      ...{ id: `create${name}`, tag, summary: `Creates a ${what}`, body: jsonBody(body) },
+      ...{ answers: { 201: json(rule, 'The rule.') }, errors: [409] },
+    },
+    read: { id: `get${name}`, tag, summary: `One ${what}`, path, answers: ok(rule), errors: [404] },
+    change: {
+      ...{ id: `change${name}`, tag, summary: `Sets all members of a ${what}`, path, body: jsonBody(body), answers: ok(rule) },
+      errors: [404, 409],
+    },
+    remove: {
+      ...{ id: `delete${name}`, tag, summary: `Deletes a ${what}`, path, errors: [404, 409] },
+      answers: { 204: { description: 'Every node has deleted it.' } },
+    },
+  };
+}
+
+export const operationsOfRules = operationsOf('Rule', 'rule', RULE_BODY, RULE);
+export const operationsOfMetricRules = operationsOf('MetricRule', 'rule over metrics', METRIC_RULE_BODY, METRIC_RULE);

@@ -249,8 +249,8 @@ function isMore({ evidence }: AlertRow): boolean {
   return direction === 'up' && fingerprint === undefined && (entries === undefined || entries === value);
 }
 
-/** Whether an alert is about entries: one about spans names traces itself. */
-const isOfEntries = ({ evidence }: AlertRow): boolean => !evidence.includes('"links":{"traces":');
+/** Whether an alert is about entries: one about spans names traces itself, one about metrics their query. */
+const isOfEntries = ({ evidence }: AlertRow): boolean => !/"links":\{"(?:traces|metrics)":/.test(evidence);
 
 /** Where to look, from an alert's evidence. Throws where the evidence lacks it. */
 function wantedOf(row: AlertRow): Wanted {

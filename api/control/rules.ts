@@ -8,7 +8,14 @@ import { writeSetting, type SettingCheck } from './processor-settings.ts';
 import { settingKey } from './records.ts';
 
 /** Where rules are set: a setting of this processor for each slot, from 1 to `slots`. */
-export type RulePlaces = { readonly processor: string; readonly slots: number; keyOf(slot: number): string };
+export type RulePlaces = {
+  readonly processor: string;
+  readonly slots: number;
+  keyOf(slot: number): string;
+  /** How many a tenant may have for each rule of its plan, one unless told; and how an id begins. */
+  readonly factor?: number;
+  readonly prefix?: string;
+};
 
 /** The fields of a rule as a client sends them; the processor that evaluates it validates them. */
 export type RuleFields = Readonly<Record<string, Json>>;
@@ -36,7 +43,7 @@ export function rulesOf(book: RuleBook, tenantId: number): RuleRecord[] {
 
 /** How many rules the plan of a tenant has. Throws HttpError 404. */
 export const mostRules = ({ control, places }: RuleBook, tenantId: number): number =>
-  Math.min(places.slots, effectivePlan(requireTenant(control, tenantId)).rules);
+  Math.min(places.slots, (places.factor ?? 1) * effectivePlan(requireTenant(control, tenantId)).rules);
 
 /** Throws HttpError 404 where the tenant has none of this id. */
 export function requireRule(book: RuleBook, tenantId: number, id: string): RuleRecord {
@@ -45,14 +52,18 @@ export function requireRule(book: RuleBook, tenantId: number, id: string): RuleR
 
 /** Creates a rule. Throws HttpError 400 where it is none, 403 where the tenant has as many as its plan has, 404 where there is no such tenant. */
 export async function createRule(book: RuleBook, tenantId: number, fields: RuleFields): Promise<RuleRecord> {
-  const { name, rules: most } = effectivePlan(requireTenant(book.control, tenantId));
-  const rule: RuleRecord = { ...fields, id: `ru_${randomBytes(9).toString('base64url')}`, created_at: new Date().toISOString() };
+  const { name } = effectivePlan(requireTenant(book.control, tenantId));
+  const most = mostRules(book, tenantId);
+  const rule: RuleRecord = {
+    ...fields,
+    id: `${book.places.prefix ?? 'ru_'}${randomBytes(9).toString('base64url')}`,
+    created_at: new Date().toISOString(),
+  };
   for (;;) {
     const slots = slotsOf(book, tenantId);
     const count = slots.filter((one) => one !== null).length;
     const free = slots.indexOf(null) + 1;
-    if (count >= most || free === 0)
-      throw planGate(403, `There are ${String(count)} rules already; the plan ${name} has ${String(Math.min(most, slots.length))}.`);
+    if (count >= most || free === 0) throw planGate(403, `There are ${String(count)} rules already; the plan ${name} has ${String(most)}.`);
     try {
       await write(book, { tenantId, slot: free, value: rule }, (current) => {
         if (current !== null) throw new SlotTaken();

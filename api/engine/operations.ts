@@ -37,6 +37,8 @@ import {
   promqlQuery,
   promqlSeries,
 } from '../prometheus/operations.ts';
+import { evaluateRule } from '../prometheus/evaluate-rule.ts';
+import { promqlAlerts, promqlRules } from '../prometheus/rule-states.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
 import { serviceMap } from '../traces/service-map.ts';
@@ -89,6 +91,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['prometheus/exemplars', promqlExemplars],
   ['prometheus/format', promqlFormat],
   ['prometheus/parse', promqlParse],
+  ['prometheus/rule', evaluateRule],
+  ['prometheus/rules', promqlRules],
+  ['prometheus/alerts', promqlAlerts],
   ['jaeger/services', jaeger.jaegerServices],
   ['jaeger/operation-names', jaeger.jaegerOperationNames],
   ['jaeger/operations', jaeger.jaegerOperations],

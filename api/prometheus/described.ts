@@ -36,6 +36,17 @@ const PATHS: Readonly<Record<string, Path>> = {
     { query, start: time, end: time, limit },
     list(members({ seriesLabels: anyMembers(text()), exemplars: list(anyMembers()) })),
   ],
+  '/rules': [
+    'promRules',
+    'Rules over metrics, with their alerts',
+    {
+      type: Joi.string().valid('alert', 'record'),
+      ...{ 'rule_name[]': match, 'rule_group[]': match, 'file[]': match, 'match[]': match, exclude_alerts: Joi.string() },
+      ...{ group_limit: limit, group_next_token: Joi.string() },
+    },
+    Joi.object({ groups: list(anyMembers()).required(), groupNextToken: text() }),
+  ],
+  '/alerts': ['promAlerts', 'Alerts of rules over metrics', {}, members({ alerts: list(anyMembers()) })],
   '/format_query': ['promFormat', 'An expression, formatted', { query }, text()],
   '/parse_query': ['promParse', 'An expression as a tree', { query }, anyMembers()],
   '/status/buildinfo': ['promBuildInfo', 'What Grafana looks for', {}, anyMembers(text())],

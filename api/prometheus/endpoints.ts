@@ -5,7 +5,9 @@ import type { QueryRuntime } from '../query/runtime.ts';
 import { readArguments, type Arguments } from '../select/arguments.ts';
 import { describedPath } from './described.ts';
 import type { ExemplarParameters } from './exemplars.ts';
+import type { MetricRule } from '../../pipeline/alerting/metrics/metric-rule.ts';
 import type { MetadataParameters, PromqlQuery, SeriesParameters } from './operations.ts';
+import type { RulesParameters } from './rule-states.ts';
 import { durationOf, limitOf, queryOf, requiredDuration, requiredTime, timeOf } from './parameters.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/prometheus/api/v1';
@@ -13,7 +15,10 @@ const BASE = '/api/v1/tenants/{tenant_id}/prometheus/api/v1';
 const MAX_SELECTORS = 20;
 
 /** A path below BASE, the operation of the engine, and what that is given. */
-type PromPath = readonly [path: string, operation: string, read: (from: Arguments, exchange: Exchange) => unknown];
+type PromPath = readonly [path: string, operation: string, read: (from: Arguments, exchange: Exchange, rules: RulesOf) => unknown];
+
+/** The rules of a tenant over metrics, as they are set. */
+type RulesOf = (tenantId: number) => readonly MetricRule[];
 
 const common = (from: Arguments): Pick<PromqlQuery, 'query' | 'lookback' | 'limit' | 'stats'> => ({
   query: queryOf(from),
@@ -62,6 +67,22 @@ const metadataOf = (from: Arguments): MetadataParameters => ({
   perMetric: limitOf(from, 'limit_per_metric'),
 });
 
+/** `type=alert`, `rule_name[]` and so on. */
+function rulesOf(from: Arguments, { principal: { tenantId } }: Exchange, rules: RulesOf): RulesParameters {
+  const type = from.get('type') ?? '';
+  if (type !== '' && type !== 'alert' && type !== 'record')
+    throw new HttpError(400, 'bad_data', `invalid parameter "type": not supported value ${JSON.stringify(type)}`);
+  const exclude = from.get('exclude_alerts') ?? '';
+  if (!['', 'true', 'false', '1', '0', 't', 'f'].includes(exclude.toLowerCase()))
+    throw new HttpError(400, 'bad_data', `invalid parameter "exclude_alerts": error converting ${JSON.stringify(exclude)} to a bool`);
+  const matches = seriesOf(from).matches;
+  return {
+    ...{ rules: rules(tenantId), type, matches, names: from.getAll('rule_name[]'), groups: from.getAll('rule_group[]') },
+    ...{ files: from.getAll('file[]'), withAlerts: !['true', '1', 't'].includes(exclude.toLowerCase()) },
+    ...{ limit: limitOf(from, 'group_limit'), after: from.get('group_next_token') ?? '' },
+  };
+}
+
 const PATHS: readonly PromPath[] = [
   ['/query', 'prometheus/query', atOnce],
   ['/query_range', 'prometheus/query', overRange],
@@ -70,6 +91,8 @@ const PATHS: readonly PromPath[] = [
   ['/label/{name}/values', 'prometheus/label-values', (from, { params }) => ({ ...seriesOf(from), name: params['name'] ?? '' })],
   ['/metadata', 'prometheus/metadata', metadataOf],
   ['/query_exemplars', 'prometheus/exemplars', exemplarsOf],
+  ['/rules', 'prometheus/rules', rulesOf],
+  ['/alerts', 'prometheus/alerts', (_from, { principal: { tenantId } }, rules) => ({ rules: rules(tenantId) })],
   ['/format_query', 'prometheus/format', (from) => ({ query: queryOf(from) })],
   ['/parse_query', 'prometheus/parse', (from) => ({ query: queryOf(from) })],
 ];
@@ -78,7 +101,7 @@ const PATHS: readonly PromPath[] = [
 const BUILD = { version: '3.0.0', revision: 'logweir', branch: '', buildUser: '', buildDate: '', goVersion: '' };
 
 /** Prometheus' query API (https://prometheus.io/docs/prometheus/latest/querying/api/) over the samples of a tenant, with Prometheus' errors. */
-export function createPrometheusEndpoints(runtime: QueryRuntime): readonly Endpoint[] {
+export function createPrometheusEndpoints(runtime: QueryRuntime, rules: RulesOf): readonly Endpoint[] {
   const endpoint = (path: string, handle: Endpoint['handle']): Endpoint => ({
     ...{ methods: ['GET', 'POST'], path: BASE + path, errors: 'promql', access: { plane: 'app', scope: 'read' }, handle },
     ...describedPath(path),
@@ -88,7 +111,7 @@ export function createPrometheusEndpoints(runtime: QueryRuntime): readonly Endpo
       endpoint(path, async (exchange) => {
         const from = await readArguments(exchange);
         const options = { timeoutMs: durationOf(from, 'timeout') ?? undefined };
-        return { status: 200, ...(await runtime.run(exchange, operation, read(from, exchange), options)) };
+        return { status: 200, ...(await runtime.run(exchange, operation, read(from, exchange, rules), options)) };
       }),
     ),
     endpoint('/status/buildinfo', () => Promise.resolve({ status: 200, body: { status: 'success', data: BUILD } })),

@@ -38,7 +38,8 @@ export type PromqlQuery = {
 /** Which series are listed: those that one of the selectors wants, all where there is none. Milliseconds. */
 export type SeriesParameters = { readonly matches: readonly string[]; readonly start: number | null; readonly limit: number };
 
-function optionsOf(lookback: number | null, request: Request, deps: Deps): Options {
+/** How an expression is evaluated over what is stored of a tenant. */
+export function optionsOf(lookback: number | null, request: Request, deps: Deps): Options {
   const { store, options } = deps.runner(request);
   const floor = retentionFloor(deps.now(), request.retentionDays);
   return {

@@ -3,9 +3,17 @@ import { from, type Section } from './limit.ts';
 const plans = from('api/tenants/plans.ts');
 const settings = from('api/control/processor-settings.ts');
 const setting = from('pipeline/core/setting.ts');
-const rules = from('pipeline/processors/rules/rules.ts');
+const rules = from('pipeline/processors/rules/rules-fold.ts');
 const rule = from('pipeline/processors/rules/rule.ts');
 const counts = from('pipeline/processors/rules/tenant-counts.ts');
+const metricRule = from('pipeline/alerting/metrics/metric-rule.ts');
+const metricFault = from('pipeline/alerting/metrics/metric-rule-fault.ts');
+const evaluated = from('pipeline/alerting/metrics/evaluated.ts');
+const evaluations = from('pipeline/alerting/metrics/evaluations.ts');
+const metricRules = from('pipeline/alerting/metrics/metric-rules.ts');
+const METRICS = 'test/pipeline/alerting/metrics/metric-rules.test.ts';
+const METRIC_ROUTES = 'test/api/alerts/metric-rule-routes.test.ts';
+const TEMPLATES = 'test/promql/templates/templates.test.ts';
 const ruleAlerts = from('pipeline/alerting/rules/rule-alerts.ts');
 const state = from('pipeline/alerting/custom/custom-state.ts');
 const detector = from('pipeline/alerting/custom/detector-process.ts');
@@ -125,6 +133,117 @@ export const RULES: Section = {
       beyond: 'The lowest become one.',
       others: 'nothing',
       test: 'test/pipeline/processors/rules/ddsketch.test.ts',
+    },
+    {
+      what: 'Traces that show a group of a rule over spans, of each kind',
+      of: 'a rule',
+      bound: [from('pipeline/alerting/rules/group-traces.ts')('MOST', '')],
+      beyond: 'The slowest and the latest are kept.',
+      others: 'nothing',
+      test: 'test/pipeline/alerting/rules/span-rules.test.ts',
+    },
+    {
+      what: 'Rules over metrics: twice as many as rules by LogsQL',
+      of: 'a tenant',
+      bound: [metricFault('MOST_METRIC_RULES', 'places')],
+      by: 'the plan',
+      beyond: '403',
+      others: 'nothing',
+      test: METRIC_ROUTES,
+    },
+    {
+      what: 'The same',
+      of: 'all tenants',
+      bound: [metricFault('MOST_METRIC_SETTINGS', '')],
+      beyond: '409',
+      others: '409 too for a new rule.',
+      test: METRIC_ROUTES,
+    },
+    {
+      what: 'Characters of a rule over metrics; its labels and annotations; its times',
+      of: 'a rule',
+      bound: [
+        metricRule('MAX_EXPRESSION', 'of its expression'),
+        metricRule('MAX_NAME', 'of a name'),
+        metricRule('MAX_LABEL', 'of a label'),
+        metricRule('MAX_ANNOTATION', 'of an annotation'),
+        metricRule('MAX_LABELS', 'of each'),
+        metricRule('MOST_INTERVAL', 'ms between two evaluations'),
+        metricRule('MOST_FOR', 'ms of waiting'),
+      ],
+      beyond: '400',
+      others: 'nothing',
+      test: METRIC_ROUTES,
+    },
+    {
+      what: 'Alerts, and series that are recorded, of an evaluation; bytes of its result; characters of its error',
+      of: 'a rule',
+      bound: [
+        evaluated('MOST_ALERTS', 'alerts'),
+        evaluated('MOST_RECORDED', 'series'),
+        evaluated('MOST_RESULT_BYTES', 'bytes'),
+        evaluated('MAX_ERROR', 'characters'),
+      ],
+      beyond: 'The evaluation fails; what fires goes on.',
+      others: 'nothing',
+      test: METRICS,
+    },
+    {
+      what: 'Time of an evaluation, those that run at once in a process, and tries of one that takes too long',
+      of: 'a tenant',
+      bound: [
+        from('main/roles/metric-rules.ts')('TIMEOUT_MS', 'ms'),
+        evaluations('AT_ONCE_OF_TENANT', 'at once'),
+        evaluations('AT_ONCE', 'of all tenants'),
+        evaluations('MOST_SLOW', 'more tries'),
+      ],
+      beyond: 'The evaluation fails; others wait, and are made up for.',
+      others: 'Each tenant comes first in its turn.',
+      test: METRICS,
+    },
+    {
+      what: 'Evaluations that were missed and are made up for',
+      of: 'a rule',
+      bound: [evaluations('MOST_MISSED', ''), evaluations('MISSED_MS', 'ms')],
+      beyond: 'Earlier ones are passed over.',
+      others: 'nothing',
+      test: METRICS,
+    },
+    {
+      what: 'Alerts and series of rules over metrics, in a partition; beyond it of a tenant, up to a sum',
+      of: 'a tenant',
+      bound: [
+        metricRules('HELD', 'bytes', 'ofTenant'),
+        metricRules('HELD', 'bytes of all', 'most'),
+        metricRules('HELD', 'bytes of a tenant', 'few'),
+        metricRules('HELD', 'bytes in all', 'last'),
+      ],
+      beyond: 'The evaluation fails; what fires goes on.',
+      others: 'They have as little; what they have they keep.',
+      test: METRICS,
+    },
+    {
+      what: 'State of a rule over metrics as `/rules` shows it',
+      of: 'a rule',
+      bound: [from('pipeline/alerting/metrics/watched-metric-rule.ts')('MOST_STATE', 'characters')],
+      beyond: 'Further alerts are left out there.',
+      others: 'nothing',
+      test: METRICS,
+    },
+    {
+      what: 'Templates: levels, characters of what one gives, of a regexp, and of a width',
+      of: 'a rule',
+      bound: [
+        from('promql/templates/parse-template.ts')('MAX_DEPTH', 'levels'),
+        from('promql/templates/functions.ts')('MAX_TEXT', 'characters'),
+        from('promql/templates/functions.ts')('MAX_REGEXP', 'of a regexp'),
+        from('promql/templates/functions.ts')('MAX_WIDTH', 'of a width'),
+        from('api/prometheus/evaluate-rule.ts')('MAX_LABEL', 'of a label'),
+        from('api/prometheus/evaluate-rule.ts')('MAX_ANNOTATION', 'of an annotation'),
+      ],
+      beyond: '400, or the error in place of the template; what is longer is cut.',
+      others: 'nothing',
+      test: TEMPLATES,
     },
     {
       what: 'Value of a setting; settings of a processor',

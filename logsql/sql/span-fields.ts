@@ -141,8 +141,8 @@ function resourceReader(at: number, fields: FieldSet): Reader {
   };
 }
 
-/** The fields of a resource, a JSON object of strings as it is stored. */
-function resourceFields(resource: string, types: string): (readonly [string, FieldValue])[] {
+/** The fields of a resource, a JSON object of strings as it is stored; of those with one name the first counts. */
+export function resourceFields(resource: string, types: string): (readonly [string, FieldValue])[] {
   const strings = resource.match(STRINGS)?.map((string) => JSON.parse(string) as string) ?? [];
   return Array.from(
     { length: strings.length / 2 },

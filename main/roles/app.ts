@@ -37,7 +37,7 @@ import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
-import { adminDetectionRoutes, detectionRoutes, type DetectionOptions } from './detection.ts';
+import { adminDetectionRoutes, detectionRoutes, metricRulesOf, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
 import { createLogGuard } from './log-guard.ts';
 import { ingestPlane, publicHost } from './ingest.ts';
@@ -121,10 +121,10 @@ function queryPlane(
 }
 
 /** Query APIs of others: VictoriaLogs', Jaeger's and Prometheus'. */
-const otherApis = (runtime: QueryRuntime): Endpoint[] => [
+const otherApis = (runtime: QueryRuntime, detection: DetectionOptions): Endpoint[] => [
   ...createSelectEndpoints(runtime),
   ...createJaegerEndpoints(runtime),
-  ...createPrometheusEndpoints(runtime),
+  ...createPrometheusEndpoints(runtime, (tenantId) => metricRulesOf(detection, tenantId)),
 ];
 
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
@@ -164,7 +164,7 @@ export const appRole: Role = {
     const live = createLive(context, { control, runtime, tails });
     const read = [
       ...queries.map(changeRate()).map((route) => appEndpoint(route)),
-      ...otherApis(runtime),
+      ...otherApis(runtime, detection),
       ...live.endpoints,
       ...gatedEndpoints,
     ];

@@ -3,14 +3,18 @@ import type { Peers } from '../../api/admin/peers.ts';
 import { detectorAdminRoutes } from '../../api/alerts/detector-admin-routes.ts';
 import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
+import { adminMetricRuleRoutes, createMetricRuleRoutes } from '../../api/alerts/metric-rule-routes.ts';
 import { adminRuleRoutes, createRuleRoutes, type RuleDetector } from '../../api/alerts/rule-routes.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
+import { rulesOf } from '../../api/control/rules.ts';
 import type { SettingCheck } from '../../api/control/processor-settings.ts';
 import { switchedOff } from '../../api/control/switched-off.ts';
 import type { Route } from '../../api/http/route.ts';
 import { customDetectorOf, parseCondition } from '../../pipeline/processors/rules/condition.ts';
-import { MOST_RULES, RULES, ruleKey } from '../../pipeline/processors/rules/rules.ts';
+import { MOST_RULES, RULES, ruleKey } from '../../pipeline/processors/rules/rules-fold.ts';
 import type { LoadedDetector } from '../../pipeline/alerting/custom/load-detectors.ts';
+import { METRIC_RULES, metricRuleKey, MOST_METRIC_RULES } from '../../pipeline/alerting/metrics/metric-rule-fault.ts';
+import type { MetricRule } from '../../pipeline/alerting/metrics/metric-rule.ts';
 import { CUSTOM_DETECTORS } from '../../pipeline/alerting/settings/switch.ts';
 import { detectorsThatFire, sensitivityPlace } from './alert-resolver.ts';
 
@@ -25,6 +29,8 @@ export type DetectionOptions = {
 
 /** Where rules are set. */
 const places = { processor: RULES, slots: MOST_RULES, keyOf: ruleKey };
+/** Where those over metrics are set: rule files have several for each thing that is watched. */
+export const metricRulePlaces = { processor: METRIC_RULES, slots: MOST_METRIC_RULES, keyOf: metricRuleKey, factor: 2, prefix: 'mr_' };
 
 /** The custom detector that a rule's `if` names, and whether it is there; null for none. */
 export function ruleDetector({ control, custom }: Pick<DetectionOptions, 'control' | 'custom'>, condition: string): RuleDetector | null {
@@ -44,6 +50,7 @@ export const detectionRoutes = (options: DetectionOptions): readonly Route[] => 
     detectors: detectorsThatFire(options.custom).map(({ name, description }) => ({ name, description })),
   }),
   ...createRuleRoutes({ ...options, places, detectorOf: (condition) => ruleDetector(options, condition) }),
+  ...createMetricRuleRoutes({ ...options, places: metricRulePlaces }),
 ];
 
 /** The operators' routes for settings of processors, detectors and tenants' rules. */
@@ -54,4 +61,9 @@ export const adminDetectionRoutes = (options: DetectionOptions): AdminRoute[] =>
     ...{ detectors: detectorsThatFire(options.custom), switches: CUSTOM_DETECTORS },
   }),
   ...adminRuleRoutes({ ...options, places, detectorOf: (condition) => ruleDetector(options, condition) }),
+  ...adminMetricRuleRoutes({ ...options, places: metricRulePlaces }),
 ];
+
+/** The rules of a tenant over metrics, as they are set. */
+export const metricRulesOf = ({ control, checks }: Pick<DetectionOptions, 'control' | 'checks'>, tenantId: number): readonly MetricRule[] =>
+  rulesOf({ control, checks, places: metricRulePlaces }, tenantId) as unknown as readonly MetricRule[];

@@ -12,7 +12,7 @@ import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';
 import { mergers, processors, spanProcessors } from '../../pipeline/processors/index.ts';
 import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
-import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger, withPartials } from '../../pipeline/processors/merge/partials.ts';
+import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/partials.ts';
 import { alertBook } from '../../pipeline/alerting/book/alert-book.ts';
 import { alertCommandsSignal, commandsInputOf, type CommandsInput } from '../../pipeline/alerting/book/command.ts';
 import type { Merger, MergerInput } from '../../pipeline/processors/merge/merger.ts';
@@ -25,6 +25,7 @@ import { loadProcessorFiles } from '../processor-files.ts';
 import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { customDetectors } from './custom-detectors.ts';
+import { metricRules } from './metric-rules.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** The consumer groups that all processors share, and all mergers. */
@@ -46,20 +47,21 @@ export const processorsRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
     const files = await loadProcessorFiles(context.config.processors.files);
     const sent = sentSignals(await signalsWith(context.config.signals.files));
-    const merging = [...mergers.members, ...files.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
-    const shared = { settings: () => control.settings, budget: new SnapshotBudget() };
+    const overMetrics = metricRules(context, control);
+    const merging = [...mergers.members, ...files.flatMap(({ merger }) => merger ?? []), overMetrics.merger];
+    const shared: Shared = { settings: () => control.settings, budget: new SnapshotBudget() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
       folds: [
         ...sent.filter(isLogs).map(usageFold),
-        ...[...processors.members, ...files.map(({ processor }) => processor)].map(hostedProcessor),
+        ...[...processors.members, ...files.map(({ processor }) => processor)].map((one) => hostedProcessor(one)),
       ],
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       ...shared,
     });
-    const others = sent.filter((one) => !isLogs(one)).map((one) => otherHost(context, kafka, one, shared.budget));
+    const others = sent.filter((one) => !isLogs(one)).map((one) => otherHost(context, kafka, one, shared));
     const custom = await customDetectors(context, control);
     const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<MergerInput>>[] =>
       // who merges nothing does not read what others merge
@@ -87,17 +89,25 @@ export const processorsRole: Role = {
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
     context.registerCheck('halted processors', () => status().every(({ halted }) => halted === null));
-    return [control, ...(custom === null ? [] : [custom.service]), ...hosts.flatMap(({ states, host }) => [...states, host])];
+    return [
+      control,
+      overMetrics.service,
+      ...(custom === null ? [] : [custom.service]),
+      ...hosts.flatMap(({ states, host }) => [...states, host]),
+    ];
   },
 };
 
+/** What the hosts of a process share: the settings, as far as they are known, and the budget for snapshots. */
+type Shared = { readonly settings: () => readonly Setting[]; readonly budget: SnapshotBudget };
+
 /** Who reads a signal that is not the log: what is derived of it, where something is, and what it is billed for. */
-function otherHost(context: RoleContext, kafka: Kafka, one: SentSignal, budget: SnapshotBudget): AnyHosting {
+function otherHost(context: RoleContext, kafka: Kafka, one: SentSignal, { settings, budget }: Shared): AnyHosting {
   const common = { signal: one.signal, groupId: `${PROCESSORS_GROUP}-${one.signal.name}`, budget };
   if (one.signal.name !== spansSignal.name)
     return hostOf<BilledInput>(context, kafka, { ...common, inputOf: billedInputOf, folds: [usageFold(one)], entriesOf: () => 0 });
   return hostOf<SpanInput>(context, kafka, {
-    ...{ ...common, inputOf: spanInputOf, folds: [usageFold(one), ...spanProcessors.members.map(withPartials)] },
+    ...{ ...common, settings, inputOf: spanInputOf, folds: [usageFold(one), ...spanProcessors.members.map((own) => hostedProcessor(own))] },
     entriesOf: (input) => (input.kind === 'batch' ? (input.spans?.count ?? 0) : 0),
   });
 }

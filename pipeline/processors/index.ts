@@ -7,6 +7,7 @@ import type { Processor } from './base/processor.ts';
 import { rates } from './rates/rates.ts';
 import { ruleAlerts } from '../alerting/rules/rule-alerts.ts';
 import { rules } from './rules/rules.ts';
+import { spanRules } from './rules/span-rules.ts';
 import { spanAlerts } from '../alerting/spans/span-alerts.ts';
 import { spanRates } from './spans/span-rates.ts';
 import { spanCounts } from './spans/span-counts.ts';
@@ -17,7 +18,7 @@ import { createVolume } from './volume/volume.ts';
 export const processors = registry<Processor>((processor) => [processor.name], [createVolume(), rates, rules, createPatterns()]);
 
 /** Every processor of spans, likewise. */
-export const spanProcessors = registry<SpanProcessor>((processor) => [processor.name], [spanCounts, spanRates]);
+export const spanProcessors = registry<SpanProcessor>((processor) => [processor.name], [spanCounts, spanRates, spanRules]);
 
 /** Every merger, in the order in which they take a partial. */
 export const mergers = registry<Merger>((merger) => [merger.name], [alerting, ruleAlerts, clusters, spanAlerts]);

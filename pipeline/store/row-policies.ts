@@ -16,6 +16,7 @@ export const ANY_ROW: ReadonlyMap<string, Sql> = new Map([
   ['metrics', sql`SELECT 1 FROM metrics LIMIT 1`],
   ['volume', sql`SELECT 1 FROM volume LIMIT 1`],
   ['measures', sql`SELECT 1 FROM measures LIMIT 1`],
+  ['metric_rule_states', sql`SELECT 1 FROM metric_rule_states LIMIT 1`],
   ['alerts', sql`SELECT 1 FROM alerts LIMIT 1`],
   ['pattern_counts', sql`SELECT 1 FROM pattern_counts LIMIT 1`],
   ['patterns', sql`SELECT 1 FROM patterns LIMIT 1`],

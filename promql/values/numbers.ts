@@ -32,6 +32,9 @@ export function shortNumber(value: number): string {
   return size !== 0 && (size < 1e-4 || size >= 1e21) ? withExponent(value) : plainNumber(value);
 }
 
+/** As Go's `%e` with the shortest digits, as alerts' values are shown: `1.5e-07`. */
+export const exponentText = (value: number): string => (Number.isFinite(value) ? withExponent(value) : plainNumber(value));
+
 /** `1.5e-07`: an exponent has two digits or more. */
 function withExponent(value: number): string {
   const [digits = '', exponent = ''] = value.toExponential().split('e');

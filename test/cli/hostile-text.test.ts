@@ -45,6 +45,7 @@ function answerOf(url: string, body: string): unknown {
   if (url.includes('/traces/') && !url.includes('/logs')) return trace;
   if (url.includes('/alerts')) return { items: [alert] };
   if (url.includes('/admin/')) return [ADMIN_ROW];
+  if (url.includes('/metric-rules')) return { items: [{ id: H, group: H, alert: H, expr: H, interval: '1m', labels: { a: H } }] };
   if (!url.includes('/search') && !url.includes('/logs')) return {};
   const isEmpty = body.includes('"nothing"');
   return { logs: isEmpty ? [] : [entry], has_more: false, oldest_time: TIME, hints: [H], window: { start: H, end: H } };
@@ -113,6 +114,7 @@ describe('hostile text in what commands print', function () {
     ]),
     ...[[], ['--output', 'lines'], ['--output', 'csv']].map((format) => ['spans', '*', ...format]),
     ...[[], ['--output', 'json']].map((format) => ['trace', 'a', '--logs', ...format]),
+    ['rules', 'list'],
     ['query', 'nothing'],
     ['query', '*', '--explain'],
     ...['table', 'json', 'csv'].map((format) => [

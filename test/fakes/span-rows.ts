@@ -1,4 +1,8 @@
 import { spanLayout, type SpanRow } from '../../pipeline/traces/span.ts';
+import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
+import { encodeHeaders } from '../../pipeline/bus/records/record.ts';
+import { COLUMNS } from '../../pipeline/rows/native.ts';
+import { spansSignal } from '../../pipeline/traces/spans-signal.ts';
 import { spanView } from '../../pipeline/traces/span-view.ts';
 import { spanCountLayout, type SpanCount } from '../../pipeline/counters/span-counts.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
@@ -18,6 +22,8 @@ export type PlainSpan = {
   /** Nanoseconds. */
   readonly time?: bigint;
   readonly duration?: bigint;
+  /** Members of the row as they are. */
+  readonly more?: Partial<SpanRow>;
 };
 
 export const SPAN_TIME = 1_795_000_000_000_000_000n;
@@ -45,10 +51,26 @@ const spanRow = ({
   isError = false,
   time = SPAN_TIME,
   duration = 1000n,
+  more = {},
 }: PlainSpan): SpanRow => ({
   ...NOTHING,
   ...{ time, duration, traceId: idOf(trace, 16), spanId: idOf(id, 8), parentSpanId: idOf(parent, 8), service, name },
   ...{ kind, status: isError ? 2 : 0 },
+  ...more,
+});
+
+/** A message of `spans.v1` as the service writes it. */
+export const spansMessage = (
+  spans: readonly PlainSpan[],
+  {
+    offset,
+    appendedAt,
+    tenantId = 1,
+    retentionDays = 14,
+  }: { offset: number; appendedAt: number; tenantId?: number; retentionDays?: number },
+): KafkaMessage => ({
+  ...{ key: null, attributes: 0, offset: String(offset), timestamp: String(appendedAt), value: spansValue(spans) },
+  headers: encodeHeaders(spansSignal, { tenantId, retentionDays, count: spans.length, bytes: 100, encoding: COLUMNS }),
 });
 
 /** Spans as the value of a record of `spans.v1`. */

@@ -32,6 +32,7 @@ describe('sink logs', () => {
       'samples',
       'volume',
       'measures',
+      'metric_rule_states',
       'alerts',
       'pattern_counts',
       'patterns',

@@ -8,8 +8,10 @@ import type { PartialInput } from '../../processors/base/partial.ts';
 import { readFinding } from '../exchange/finding.ts';
 import { RULE_ALERTS, valuesText } from '../exchange/rule-values.ts';
 import { CUSTOM_DETECTORS } from '../settings/switch.ts';
+import { derivedSamples } from '../../samples/derived-samples.ts';
 import { RuleWatch, type RulesResult } from './rule-watch.ts';
-import { RULES } from '../../processors/rules/rules.ts';
+import { RULES } from '../../processors/rules/rules-fold.ts';
+import { SPAN_RULES } from '../../processors/rules/span-rules.ts';
 import { readJson } from '../../core/read-json.ts';
 
 const VERSION = 2;
@@ -35,6 +37,7 @@ export type RuleWatches = {
 export const ruleAlerts: Merger<RuleWatches> = {
   name: RULE_ALERTS,
   of: RULES,
+  alsoOf: [SPAN_RULES],
   ofMergers: [CUSTOM_DETECTORS, FORMER_RESOLUTIONS],
   init: () => ({ tenants: new Map(), lookAt: 0, hasCarried: false }),
 
@@ -43,7 +46,8 @@ export const ruleAlerts: Merger<RuleWatches> = {
     const values = found.flatMap(({ tenantId, retentionDays, values: own }) =>
       own.map((one) => partialRecord(RULE_ALERTS, null, { tenantId, retentionDays, value: valuesText(one) })),
     );
-    return [...commandRecords(RULE_ALERTS, input, found), ...values];
+    const recorded = found.flatMap(({ tenantId, retentionDays, recorded: own }) => derivedSamples({ tenantId, retentionDays }, own));
+    return [...commandRecords(RULE_ALERTS, input, found), ...values, ...recorded];
   },
 
   snapshot: ({ tenants, lookAt }) => Buffer.from(JSON.stringify([VERSION, lookAt, [...tenants]])),
@@ -68,7 +72,7 @@ type Found = TenantCommands & RulesResult;
 
 const foundOf = (tenantId: number, { retentionDays }: RuleWatch, result: RulesResult): Found => ({ tenantId, retentionDays, ...result });
 const commandsOf = (tenantId: number, watch: RuleWatch, commands: readonly AlertCommand[]): Found =>
-  foundOf(tenantId, watch, { commands, values: [] });
+  foundOf(tenantId, watch, { commands, values: [], recorded: [] });
 
 /** What was found after a partial. */
 function takeOne(state: RuleWatches, input: PartialInput): Found[] {
@@ -76,7 +80,7 @@ function takeOne(state: RuleWatches, input: PartialInput): Found[] {
   const known = state.tenants.get(tenantId);
   if (processor === FORMER_RESOLUTIONS) {
     const resolved = formerResolution(input, (detector) => detector === RULE);
-    return resolved === null ? [] : [{ tenantId, retentionDays: input.retentionDays, commands: [resolved], values: [] }];
+    return resolved === null ? [] : [{ tenantId, retentionDays: input.retentionDays, commands: [resolved], values: [], recorded: [] }];
   }
   if (processor === CUSTOM_DETECTORS) {
     const found = readFinding(input.value);

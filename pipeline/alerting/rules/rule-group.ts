@@ -1,6 +1,7 @@
 import { RULE } from '../book/alert.ts';
 import type { Finding, Side } from '../../detectors/detector.ts';
 import { valueDetectors, type PointSeries } from '../../detectors/point-series.ts';
+import { GroupTraces } from './group-traces.ts';
 import { groupOf, type GroupValue } from '../exchange/rule-values.ts';
 import { isBeyond, type Condition } from '../../processors/rules/condition.ts';
 import { CustomFindings, SHOWN } from './custom-findings.ts';
@@ -12,6 +13,7 @@ export type Seen = { readonly start: number; readonly value: number | null; read
 
 /** What watches the values of a group: a number that they are compared with, a detector, or one of others, which is sent values. */
 type Watch =
+  | { readonly kind: 'none' }
   | { readonly kind: 'threshold'; readonly threshold: Threshold }
   | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number }
   | { readonly kind: 'custom'; readonly findings: CustomFindings };
@@ -34,6 +36,8 @@ export class RuleGroup {
   readonly labels: readonly string[];
   /** The start of the last window that had entries. */
   seenAt: number;
+  /** Of spans: what shows its last window; null for nothing. */
+  traces: GroupTraces | null = null;
   readonly #recent: (number | null)[];
   readonly #watch: Watch;
   #name: string | null = null;
@@ -68,6 +72,7 @@ export class RuleGroup {
     const { start, value, entries } = seen;
     this.#push(seen);
     if (entries > 0) this.seenAt = start;
+    if (this.#watch.kind === 'none') return null;
     if (this.#watch.kind === 'custom') return this.#watch.findings.end({ end: start + minutes - 1, minutes }, appendedAt);
     if (this.#watch.kind === 'threshold') {
       if (when.kind !== 'threshold') return null;
@@ -111,14 +116,22 @@ export class RuleGroup {
   toJSON(): unknown {
     const watch = this.#watch;
     const kept =
-      watch.kind === 'threshold' ? watch.threshold : watch.kind === 'custom' ? watch.findings : watch.series.snapshot().toString('base64');
-    return [this.labels, this.seenAt, kept, this.#recent];
+      watch.kind === 'threshold'
+        ? watch.threshold
+        : watch.kind === 'custom'
+          ? watch.findings
+          : watch.kind === 'none'
+            ? null
+            : watch.series.snapshot().toString('base64');
+    return [this.labels, this.seenAt, kept, this.#recent, ...(this.traces === null ? [] : [this.traces])];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(compiled: CompiledRule, json: unknown): RuleGroup {
-    const [labels, seenAt, kept, recent] = json as [string[], number, unknown, (number | null)[]];
-    return new RuleGroup(compiled, labels, seenAt, kept, recent);
+    const [labels, seenAt, kept, recent, traces] = json as [string[], number, unknown, (number | null)[], unknown?];
+    const read = new RuleGroup(compiled, labels, seenAt, kept, recent);
+    read.traces = GroupTraces.from(traces);
+    return read;
   }
 
   #push({ start, value, entries }: Seen): void {
@@ -130,6 +143,7 @@ export class RuleGroup {
 
 /** What watches a rule's values: as it was kept, or from the beginning where nothing was, or what a detector does not read any more. */
 function watchOf({ when, minutes, rule }: CompiledRule, kept: unknown): Watch {
+  if (when.kind === 'none') return { kind: 'none' };
   if (when.kind === 'threshold') return { kind: 'threshold', threshold: kept === undefined ? new Threshold() : Threshold.from(kept) };
   if (when.isCustom) return { kind: 'custom', findings: new CustomFindings(kept) };
   const detector = valueDetectors.find(when.detector);

@@ -3,9 +3,12 @@ import { Reports } from '../book/reports.ts';
 import { partialRows } from '../../processors/base/json.ts';
 import type { StreamFinding } from '../exchange/finding.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
+import { RULE_SIGNALS, type RuleSignal } from '../../processors/rules/rule.ts';
+import { SPAN_RULES } from '../../processors/rules/span-rules.ts';
 import { readSeriesId, type RuleValues } from '../exchange/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
 import type { RulesRow } from '../../processors/rules/rules-partial.ts';
+import type { DerivedSample } from '../../samples/derived-samples.ts';
 import { WatchedRule, type MayTake, type RuleFound } from './watched-rule.ts';
 
 /** A tenant of which nothing comes: what is behind by so long is over. Milliseconds, by append time of the partials' own topic. */
@@ -14,8 +17,12 @@ const CHANGED = 'auto: the rule was changed';
 const DELETED = 'auto: the rule was deleted';
 const NO_ENTRIES = 'auto: no entries for a day';
 
-/** What is to be reported, and values for detectors of others. */
-export type RulesResult = { readonly commands: readonly AlertCommand[]; readonly values: readonly RuleValues[] };
+/** What is to be reported, values for detectors of others, and what is recorded as series. */
+export type RulesResult = {
+  readonly commands: readonly AlertCommand[];
+  readonly values: readonly RuleValues[];
+  readonly recorded: readonly DerivedSample[];
+};
 
 /** How rules are looked at: up to when all is evaluated, the time (append times, milliseconds), and whether more groups and alerts fit. */
 type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly mayTake: MayTake };
@@ -23,14 +30,15 @@ type Look = { readonly through: number; readonly now: number; readonly appendedA
 /** The rules of a tenant, watched over all partitions of the log. */
 export class RuleWatch {
   retentionDays = 0;
-  /** Up to when each partition of the log is evaluated, append time in milliseconds. */
-  readonly #sources = new Map<number, number>();
+  /** Up to when each partition of each signal's topic is evaluated, append time in milliseconds. */
+  readonly #sources: Readonly<Record<RuleSignal, Map<number, number>>> = { logs: new Map(), spans: new Map() };
   readonly #rules = new Map<number, WatchedRule>();
   #reports = new Reports<RuleSubject>(ruleWords);
 
-  /** True where no partition has entries of the tenant: then time passes with the partials of others. */
+  /** True where it has rules over what no partition has of the tenant: for these time passes with the partials of others. */
   get isAlone(): boolean {
-    return this.#sources.size === 0;
+    for (const { signal, compiled } of this.#rules.values()) if (compiled !== null && this.#sources[signal].size === 0) return true;
+    return false;
   }
 
   /** What its groups and alerts take, about: kibibytes. */
@@ -43,32 +51,35 @@ export class RuleWatch {
   /** Takes what a partition has reported; gives what was found. `budget`: kibibytes for more groups and alerts. */
   take(input: PartialInput, budget: number): RulesResult {
     const { tenantId, source, appendedAt } = input;
+    const signal: RuleSignal = input.processor === SPAN_RULES ? 'spans' : 'logs';
+    const sources = this.#sources[signal];
     this.retentionDays = input.retentionDays;
     const now = Math.floor(source.appendedAt / 1000);
     const ended: AlertCommand[] = [];
     let isEnd = false;
     const mayTake = this.#within(budget);
     for (const row of partialRows(input) as readonly RulesRow[]) {
-      if (row.kind === 'rule') ended.push(...this.#set(row, now));
+      if (row.kind === 'rule') ended.push(...this.#set(row, signal, now));
       else if (row.kind === 'end') {
         isEnd = true;
-        if (row.isGone) this.#sources.delete(source.partition);
-        else this.#sources.set(source.partition, Math.max(row.through, this.#sources.get(source.partition) ?? 0));
+        if (row.isGone) sources.delete(source.partition);
+        else sources.set(source.partition, Math.max(row.through, sources.get(source.partition) ?? 0));
       } else this.#add(row, mayTake);
     }
-    if (!isEnd || this.isAlone) return { commands: ended, values: [] };
-    const { commands, values } = this.#look(tenantId, {
-      through: Math.min(...this.#sources.values()),
+    if (!isEnd || sources.size === 0) return { commands: ended, values: [], recorded: [] };
+    const { commands, ...others } = this.#look(tenantId, [signal], {
+      through: Math.min(...sources.values()),
       now: source.appendedAt,
       appendedAt,
       mayTake,
     });
-    return { commands: [...ended, ...commands], values };
+    return { commands: [...ended, ...commands], ...others };
   }
 
   /** Time has passed, of a tenant that is alone: append time, milliseconds. */
   pass(tenantId: number, appendedAt: number, budget: number): RulesResult {
-    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, mayTake: this.#within(budget) });
+    const alone = RULE_SIGNALS.filter((signal) => this.#sources[signal].size === 0);
+    return this.#look(tenantId, alone, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, mayTake: this.#within(budget) });
   }
 
   /** Takes what a detector of others has found and returns what is to be reported; null where that changes nothing. `appendedAt`: milliseconds. */
@@ -84,30 +95,32 @@ export class RuleWatch {
   }
 
   toJSON(): unknown {
-    return [this.retentionDays, [...this.#sources], [...this.#rules], this.#reports];
+    const { logs, spans } = this.#sources;
+    return [this.retentionDays, [...logs], [...this.#rules], this.#reports, ...(spans.size === 0 ? [] : [[...spans]])];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): RuleWatch {
-    const [retentionDays, sources, rules, reports] = json as [number, [number, number][], [number, unknown][], unknown];
+    const [retentionDays, logs, rules, reports, spans = []] = json as [number, [number, number][], [number, unknown][], unknown, [number, number][]?]; // prettier-ignore
     const read = new RuleWatch();
     read.retentionDays = retentionDays;
-    for (const [partition, through] of sources) read.#sources.set(partition, through);
+    for (const [partition, through] of logs) read.#sources.logs.set(partition, through);
+    for (const [partition, through] of spans) read.#sources.spans.set(partition, through);
     for (const [slot, rule] of rules) read.#rules.set(slot, WatchedRule.from(rule));
     read.#reports = Reports.from(reports, ruleWords);
     return read;
   }
 
-  /** A rule as a partition has it; gives the ends of what fires of the one before. */
-  #set({ slot, version, since, value }: RulesRow & { readonly kind: 'rule' }, now: number): AlertCommand[] {
+  /** A rule as a partition of a signal has it, which may not be its own; gives the ends of what fires of the one before. */
+  #set({ slot, version, since, value }: RulesRow & { readonly kind: 'rule' }, signal: RuleSignal, now: number): AlertCommand[] {
     const known = this.#rules.get(slot);
     if (known !== undefined && known.version > version) return [];
     if (known?.version === version) {
-      known.since(since);
+      if (known.signal === signal) known.since(since);
       return [];
     }
     const rule = new WatchedRule(version, value);
-    rule.since(since);
+    if (rule.signal === signal) rule.since(since);
     this.#rules.set(slot, rule);
     const before = known?.compiled?.rule.id;
     if (known === undefined || before === undefined || rule.follow(known)) return [];
@@ -123,7 +136,7 @@ export class RuleWatch {
   #add(row: Exclude<RulesRow, { readonly kind: 'rule' | 'end' }>, mayTake: MayTake): void {
     const rule = this.#rules.get(row.slot);
     if (rule?.version !== row.version) return;
-    if (row.kind === 'group') rule.add(row.window, row.labels, row.aggregate, mayTake);
+    if (row.kind === 'group') rule.add(row, mayTake);
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
@@ -135,12 +148,15 @@ export class RuleWatch {
     return this.#reports.take(finding, description === undefined ? subject : { ...subject, about: description }, now);
   }
 
-  #look(tenantId: number, { through, now: ms, ...looking }: Look): RulesResult {
+  #look(tenantId: number, signals: readonly RuleSignal[], { through, now: ms, ...looking }: Look): RulesResult {
     const now = Math.floor(ms / 1000);
     const commands: AlertCommand[] = [];
     const reported: RuleValues[] = [];
+    const samples: DerivedSample[] = [];
     for (const [slot, rule] of this.#rules) {
-      const { found, values } = rule.look(through, looking);
+      if (!signals.includes(rule.signal)) continue;
+      const { found, values, recorded } = rule.look(through, looking);
+      samples.push(...recorded);
       reported.push(...values.map((one) => ({ slot, ...one })));
       for (const one of found) {
         const command = this.#report(tenantId, one, now, looking.mayTake);
@@ -152,6 +168,6 @@ export class RuleWatch {
         commands.push(...this.#reports.end((one) => one.stream === stream && one.about === id, now, NO_ENTRIES));
       }
     }
-    return { commands, values: reported };
+    return { commands, values: reported, recorded: samples };
   }
 }

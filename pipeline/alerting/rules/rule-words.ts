@@ -6,7 +6,8 @@ import { renderStream, serviceOf } from '../../core/labels.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import type { AlertWords, Subject } from '../book/reports.ts';
 import { objectOf } from '../../core/read-json.ts';
-import type { CompiledRule } from '../../processors/rules/rule.ts';
+import { signalOf, type CompiledRule } from '../../processors/rules/rule.ts';
+import type { GroupTraces } from './group-traces.ts';
 import { BUDGET, MOST_GROUPS } from '../../processors/rules/tenant-counts.ts';
 
 /** What an alert of a rule is about: a group of it, or the rule itself where it could not be evaluated wholly. */
@@ -18,6 +19,8 @@ export type RuleSubject = Subject & {
   /** Entries of the window that match the filter, and the values of the last windows, the newest last. */
   readonly entries: number;
   readonly series: readonly (number | null)[];
+  /** Of spans: what shows them; null for nothing. */
+  readonly traces: GroupTraces | null;
   /** Of a detector of one's own: when it fires, a sentence. */
   readonly about?: string;
 };
@@ -33,15 +36,20 @@ const iso = (minute: number): string => timeText(minute * 60);
 const windowsOf = (minutes: number): string => (minutes === 1 ? 'minute' : minutes === 60 ? 'hour' : `${String(minutes)} minutes`);
 const cut = (text: string): string => (text.length <= QUOTED ? text : `${text.slice(0, QUOTED)}…`);
 
+/** What a rule counts. */
+const rowsOf = ({ rule }: CompiledRule): 'entries' | 'spans' => (signalOf(rule) === 'spans' ? 'spans' : 'entries');
+
 /** `p99 of duration_ms`, `Errors` of a count with a condition and so on: what a rule measures, to begin a sentence. */
-function whatOf({ measure, fields, written, condition }: CompiledRule): string {
+function whatOf(compiled: CompiledRule): string {
+  const { measure, fields, written, condition } = compiled;
   const of = fields.join(', ');
+  const rows = rowsOf(compiled) === 'spans' ? 'Spans' : 'Entries';
   const where = condition === null ? '' : ` with ${cut(condition.toString())}`;
   switch (measure.kind) {
     case 'count':
-      return `Entries${where}`;
+      return `${rows}${where}`;
     case 'rate':
-      return `Entries a second${where}`;
+      return `${rows} a second${where}`;
     case 'quantile':
       return `p${String(Number(((measure.phi ?? 0.5) * 100).toPrecision(6)))} of ${of}${where}`;
     case 'count_uniq':
@@ -70,7 +78,7 @@ const beyond = { '>': 'above', '>=': 'at or above', '<': 'below', '<=': 'at or b
 
 function conditionOf({ when, rule }: CompiledRule, { expected }: Finding): string {
   if (when.kind === 'detector') return `expected ${plain(expected.low)} to ${plain(expected.high)}, rule '${rule.name}'`;
-  return `rule '${rule.name}' fires ${beyond[when.operator]} ${when.written}`;
+  return when.kind === 'none' ? `rule '${rule.name}'` : `rule '${rule.name}' fires ${beyond[when.operator]} ${when.written}`;
 }
 
 /** The words of an alert of a rule. */
@@ -82,8 +90,8 @@ export const ruleWords: AlertWords<RuleSubject> = {
 
   text(finding, subject) {
     const { compiled, notice, entries, about } = subject;
-    const { name, severity, query } = compiled.rule;
-    if (notice !== null) return noticeOf(notice, name, finding.value);
+    const { severity, query } = compiled.rule;
+    if (notice !== null) return noticeOf(notice, compiled, finding.value);
     const isThreshold = compiled.when.kind === 'threshold';
     const verb =
       isThreshold && compiled.when.operator === '==' ? (isPlural(compiled) ? 'are' : 'is') : finding.side === 'up' ? 'rose to' : 'fell to';
@@ -92,9 +100,9 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const value = plain(finding.value);
     const windows = compiled.rule.for === 1 ? '' : ` for ${String(compiled.rule.for)} windows in a row`;
     const isAllCounted = compiled.measure.kind === 'count' && finding.value === entries;
-    const over = isThreshold && !isAllCounted ? `, over ${entries.toLocaleString('en-US')} entries` : '';
+    const over = isThreshold && !isAllCounted ? `, over ${entries.toLocaleString('en-US')} ${rowsOf(compiled)}` : '';
     const why = isThreshold
-      ? `The rule fires when the ${compiled.rule.if}${windows}.`
+      ? `The rule fires when the ${compiled.rule.if ?? ''}${windows}.`
       : about === undefined
         ? `Its baseline is ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`
         : `${about} It expects ${plain(finding.mean)}, and nothing fires from ${plain(finding.expected.low)} to ${plain(finding.expected.high)}.`;
@@ -105,7 +113,7 @@ export const ruleWords: AlertWords<RuleSubject> = {
     };
   },
 
-  evidence(finding, { compiled, labels, notice, entries, series }) {
+  evidence(finding, { compiled, labels, notice, entries, series, service, traces }) {
     const { rule, by, minutes, when } = compiled;
     const { window, value, side } = finding;
     const around = Math.max(AROUND, AROUND_WINDOWS * minutes);
@@ -113,8 +121,10 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const own = compiled.condition === null ? [] : [compiled.condition];
     const isOfAll = notice !== null;
     const { id, name, query, every, if: condition } = rule;
+    const times = { start: iso(window.start - around), end: iso(window.end + 1 + around) };
+    const isOfSpans = signalOf(rule) === 'spans';
     return JSON.stringify({
-      rule: { id, name, query, every, if: condition, for: rule.for },
+      rule: { id, name, ...(isOfSpans ? { signal: 'spans' } : {}), query, every, if: condition, for: rule.for },
       current_value: rounded(value),
       ...(isOfAll ? { notice } : when.kind === 'threshold' ? { threshold: when.bound } : pastOf(finding)),
       window: { start: iso(window.start), end: iso(window.end + 1) },
@@ -122,18 +132,29 @@ export const ruleWords: AlertWords<RuleSubject> = {
       direction: side,
       ...(isOfAll
         ? {}
-        : { entries, ...(by.length === 0 ? {} : { group: Object.fromEntries(by.map((field, at) => [field, labels[at]])) }) }),
+        : {
+            [rowsOf(compiled)]: entries,
+            ...(by.length === 0 ? {} : { group: Object.fromEntries(by.map((field, at) => [field, labels[at]])) }),
+          }),
       series: { minute: iso(window.end + 1 - minutes * series.length), step: every, values: series.map((one) => one && rounded(one)) },
+      ...(traces === null ? {} : tracesOf(traces)),
       links: {
+        // an alert that names traces is not about entries
+        ...(isOfSpans ? { traces: `/traces?${new URLSearchParams({ ...(service === '' ? {} : { service }), ...times }).toString()}` } : {}),
         query: allOf([compiled.filter, ...(isOfAll ? [] : [...groups, ...own])]).toString(),
         // what is usual is compared with this, where too few match the query
         all: allOf([compiled.filter, ...(isOfAll ? [] : groups)]).toString(),
-        start: iso(window.start - around),
-        end: iso(window.end + 1 + around),
+        ...times,
       },
     });
   },
 };
+
+/** As those of a service's alerts. */
+const tracesOf = ({ slow, failed }: GroupTraces): object => ({
+  slow_traces: slow.map(([trace, took]) => ({ trace_id: trace, duration_ms: rounded(took / 1e6) })),
+  failing_traces: failed.map((trace) => ({ trace_id: trace })),
+});
 
 const rounded = (number: number): number => Number(number.toPrecision(6));
 
@@ -143,17 +164,19 @@ const pastOf = ({ z, mean, expected }: Finding): object => ({
   expected: { low: rounded(expected.low), high: rounded(expected.high) },
 });
 
-function noticeOf(notice: 'budget' | 'groups', name: string, value: number): ReturnType<AlertWords<RuleSubject>['text']> {
-  const entries = `${value.toLocaleString('en-US')} entries`;
+function noticeOf(notice: 'budget' | 'groups', compiled: CompiledRule, value: number): ReturnType<AlertWords<RuleSubject>['text']> {
+  const { name } = compiled.rule;
+  const rows = rowsOf(compiled);
+  const entries = `${value.toLocaleString('en-US')} ${rows}`;
   return notice === 'budget'
     ? {
         title: `Rule '${name}' is over its budget: ${entries} were not evaluated`,
-        description: `The rules of a tenant may take ${String(BUDGET / 1e9)} s of each ten seconds in a partition, in equal parts. Windows in which entries were passed over fire nothing. Use cheaper filters, such as {service="web"} in front, or fewer rules.`,
+        description: `The rules of a tenant may take ${String(BUDGET / 1e9)} s of each ten seconds in a partition, in equal parts. Windows in which ${rows} were passed over fire nothing. Use cheaper filters, such as {service="web"} in front, or fewer rules.`,
         severity: 'info',
       }
     : {
         title: `Rule '${name}' has too many groups: ${entries} belong to none`,
-        description: `A rule watches at most ${String(MOST_GROUPS)} groups; the others are not watched until some have had no entry for a day. Group by a field with fewer values.`,
+        description: `A rule watches at most ${String(MOST_GROUPS)} groups; the others are not watched until some have had none for a day. Group by a field with fewer values.`,
         severity: 'info',
       };
 }

@@ -4,10 +4,14 @@ import type { Finding } from '../../detectors/detector.ts';
 import type { RuleOrigin, RuleValues } from '../exchange/rule-values.ts';
 import { Aggregate, onlyGrows, takesMore, valueOfNothing, weightOf, type AggregateJson } from '../../processors/rules/aggregate.ts';
 import { customDetectorOf } from '../../processors/rules/condition.ts';
+import { GroupTraces } from './group-traces.ts';
 import { RuleGroup, thresholdFinding, type Seen } from './rule-group.ts';
-import { compileRule, type CompiledRule } from '../../processors/rules/rule.ts';
+import { compileRule, signalOf, type CompiledRule, type RuleSignal } from '../../processors/rules/rule.ts';
+import type { RulesRow } from '../../processors/rules/rules-partial.ts';
 import type { RuleSubject } from './rule-words.ts';
 import { MOST_GROUPS } from '../../processors/rules/tenant-counts.ts';
+import { NAME } from '../../samples/definition.ts';
+import { seriesLabels, type DerivedSample } from '../../samples/derived-samples.ts';
 import { Threshold } from './threshold.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,23 +22,32 @@ const MOST_WINDOWS = 60;
 /** A group without entries for so long is forgotten. Minutes, and windows at least. */
 const FORGET = 1440;
 const FORGET_WINDOWS = 24;
-/** What a group takes in addition to its aggregates, and with a detector: kibibytes. */
+/** What a group takes in addition to its aggregates, with a detector, and with the traces that show its windows: kibibytes. */
 const GROUP_KIB = 1;
+const TRACES_KIB = 2;
 const DETECTOR_KIB = 6;
 const KIB = 1024;
 
-type Part = { readonly labels: readonly string[]; readonly aggregate: Aggregate };
+type Part = { readonly labels: readonly string[]; readonly aggregate: Aggregate; traces: GroupTraces | null };
 /** `bytes`: of the labels of its parts; `sketches`: of their sketches. */
 type Window = { readonly parts: Map<string, Part>; bytes: number; sketches: number; passed: number; crowded: number };
 
 /** What was found, and what of: of the subject what the rule knows. */
 export type RuleFound = {
   readonly finding: Finding;
-  readonly about: Pick<RuleSubject, 'compiled' | 'labels' | 'notice' | 'entries' | 'series'>;
+  readonly about: Pick<RuleSubject, 'compiled' | 'labels' | 'notice' | 'entries' | 'series' | 'traces'>;
 };
 
-/** The result of a rule's windows that are over: what was found, and their values for a detector of others. */
-export type RuleResult = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
+/** The result of a rule's windows that are over: what was found, their values for a detector of others, and those that are recorded. */
+export type RuleResult = {
+  readonly found: readonly RuleFound[];
+  readonly values: readonly Omit<RuleValues, 'slot'>[];
+  /** What is recorded as series. */
+  readonly recorded: readonly DerivedSample[];
+};
+
+/** What came of a group in a window. */
+type Came = Pick<RulesRow & { readonly kind: 'group' }, 'window' | 'labels' | 'aggregate' | 'traces'>;
 
 /** Whether the tenant may have more groups and alerts. */
 export type MayTake = () => boolean;
@@ -70,6 +83,11 @@ export class WatchedRule {
     this.compiled = typeof compiled === 'string' ? null : compiled;
   }
 
+  /** Over what it is evaluated. */
+  get signal(): RuleSignal {
+    return this.compiled === null ? 'logs' : signalOf(this.compiled.rule);
+  }
+
   /** What its groups and windows take, about: kibibytes. */
   get weight(): number {
     if (this.compiled === null) return 0;
@@ -93,13 +111,13 @@ export class WatchedRule {
   follow(other: WatchedRule): boolean {
     const [one, before] = [this.compiled?.rule, other.compiled?.rule];
     if (one === undefined || before === undefined) return false;
-    const isSame = (['id', 'query', 'every', 'if', 'sensitivity'] as const).every((member) => one[member] === before[member]);
+    const isSame = (['id', 'signal', 'query', 'every', 'if', 'sensitivity'] as const).every((member) => one[member] === before[member]);
     if (isSame) [this.#groups, this.#bytes, this.#notices, this.#began] = [other.#groups, other.#bytes, other.#notices, other.#began];
     return isSame;
   }
 
   /** Adds what a partition has evaluated of a group in a window. */
-  add(start: number, labels: readonly string[], json: AggregateJson, mayTake: MayTake = always): void {
+  add({ window: start, labels, aggregate: json, traces }: Came, mayTake: MayTake = always): void {
     const window = this.#windowAt(start);
     if (window === null || this.compiled === null) return;
     const key = keyOf(labels);
@@ -114,10 +132,12 @@ export class WatchedRule {
       window.passed += json[0];
     } else if (window.parts.size < 2 * MOST_GROUPS && mayGrow) {
       const aggregate = Aggregate.from(this.compiled.measure, json);
-      window.parts.set(key, { labels, aggregate });
+      window.parts.set(key, { labels, aggregate, traces: null });
       window.bytes += bytesOf(labels);
       window.sketches += aggregate.bytes;
     } else window.crowded += json[0];
+    const shown = traces === undefined ? undefined : window.parts.get(key);
+    if (shown !== undefined && traces !== undefined) (shown.traces ??= new GroupTraces()).add(traces);
   }
 
   /** Entries of a window were not evaluated, or belong to no group. */
@@ -131,8 +151,8 @@ export class WatchedRule {
   /** The result of the windows, as everything is evaluated up to an append time (milliseconds). */
   look(through: number, looking: Looking): RuleResult {
     const { compiled } = this;
-    const [found, values]: [RuleFound[], Omit<RuleValues, 'slot'>[]] = [[], []];
-    if (compiled === null || this.#next === 0) return { found, values };
+    const [found, values, recorded]: [RuleFound[], Omit<RuleValues, 'slot'>[], DerivedSample[]] = [[], [], []];
+    if (compiled === null || this.#next === 0) return { found, values, recorded };
     const { minutes } = compiled;
     const last = Math.floor((through - LATE_MS) / MINUTE_MS / minutes) * minutes - minutes;
     this.#skipTo(last - (MOST_WINDOWS - 1) * minutes);
@@ -140,8 +160,9 @@ export class WatchedRule {
       const closed = this.#close(compiled, this.#next, looking);
       found.push(...closed.found);
       values.push(...closed.values);
+      recorded.push(...closed.recorded);
     }
-    return { found: [...found, ...this.#rises(compiled, looking.mayTake)], values };
+    return { found: [...found, ...this.#rises(compiled, looking.mayTake)], values, recorded };
   }
 
   /** What a detector of others has found of a group; null where that is of no group of the rule, or known. `appendedAt`: milliseconds. */
@@ -172,7 +193,7 @@ export class WatchedRule {
   }
 
   toJSON(): unknown {
-    const windows = [...this.#windows].map(([start, { parts, passed, crowded }]) => [start, passed, crowded, [...parts.values()].map(({ labels, aggregate }) => [labels, aggregate])]); // prettier-ignore
+    const windows = [...this.#windows].map(([start, { parts, passed, crowded }]) => [start, passed, crowded, [...parts.values()].map(({ labels, aggregate, traces }) => [labels, aggregate, ...(traces === null ? [] : [traces])])]); // prettier-ignore
     return [
       this.version,
       this.value,
@@ -186,14 +207,18 @@ export class WatchedRule {
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): WatchedRule {
-    const [version, value, next, windows, groups, notices, began = version] = json as [number, Json, number, [number, number, number, [string[], AggregateJson][]][], unknown[], [unknown, unknown], number?]; // prettier-ignore
+    const [version, value, next, windows, groups, notices, began = version] = json as [number, Json, number, [number, number, number, [string[], AggregateJson, unknown?][]][], unknown[], [unknown, unknown], number?]; // prettier-ignore
     const read = new WatchedRule(version, value);
     read.#began = began;
     read.#next = next;
     read.#notices = { budget: Threshold.from(notices[0]), groups: Threshold.from(notices[1]) };
     for (const [start, passed, crowded, parts] of windows) {
       read.miss(start, passed, crowded);
-      for (const [labels, aggregate] of parts) read.add(start, labels, aggregate);
+      for (const [labels, aggregate, traces] of parts) {
+        read.add({ window: start, labels, aggregate });
+        const part = read.#windows.get(start)?.parts.get(keyOf(labels));
+        if (part !== undefined) part.traces = GroupTraces.from(traces);
+      }
     }
     for (const one of groups)
       if (read.compiled !== null) {
@@ -226,6 +251,7 @@ export class WatchedRule {
       if (this.#groupAt(compiled, labels, start, mayTake) === null) window.crowded += aggregate.entries;
     const found = this.#noticed(compiled, start, window);
     for (const [key, group] of this.#groups) {
+      group.traces = window.parts.get(key)?.traces ?? null;
       if (window.passed > 0) group.pass(start);
       else {
         const seen = seenOf(compiled, start, window.parts.get(key)?.aggregate);
@@ -233,7 +259,8 @@ export class WatchedRule {
         if (finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, group.recent));
       }
     }
-    return { found, values: window.passed > 0 ? [] : this.#valuesOf(compiled, start) };
+    if (window.passed > 0) return { found, values: [], recorded: [] };
+    return { found, values: this.#valuesOf(compiled, start), recorded: this.#recordedOf(compiled, start) };
   }
 
   /** The values of the window that is over, for a detector of others. */
@@ -244,17 +271,31 @@ export class WatchedRule {
     return [{ began: this.#began, detector, side: when.side, step: minutes, window, groups }];
   }
 
+  /** The values of the window that is over as samples at its end; a group without a value has none. */
+  #recordedOf({ rule, by, minutes }: CompiledRule, start: number): DerivedSample[] {
+    const { record } = rule;
+    if (record === undefined) return [];
+    const time = (start + minutes) * MINUTE_MS;
+    return [...this.#groups.values()].flatMap(({ labels, recent }) => {
+      const value = recent.at(-1) ?? null;
+      const named = by.map((field, index) => [labelOf(field), labels[index] ?? ''] as const);
+      return value === null ? [] : [{ labels: seriesLabels([...named, [NAME, record]]), time, value }];
+    });
+  }
+
   /** The findings of windows that are not over. */
   #rises(compiled: CompiledRule, mayTake: MayTake): RuleFound[] {
     const { when, rule, measure } = compiled;
     if (when.kind !== 'threshold' || !when.operator.startsWith('>') || rule.for > 1 || !onlyGrows(measure)) return [];
     const found: RuleFound[] = [];
     for (const [start, { parts, passed }] of this.#windows)
-      for (const { labels, aggregate } of passed > 0 ? [] : parts.values()) {
+      for (const { labels, aggregate, traces } of passed > 0 ? [] : parts.values()) {
         const group = this.#groupAt(compiled, labels, start, compiled.by.length === 0 ? always : mayTake);
         const seen = seenOf(compiled, start, aggregate);
         const finding = group?.rise(compiled, seen) ?? null;
-        if (group !== null && finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, [...group.recent, seen.value]));
+        if (group === null || finding === null) continue;
+        group.traces = traces;
+        found.push(foundOf(compiled, group, finding, seen.entries, [...group.recent, seen.value]));
       }
     return found;
   }
@@ -265,7 +306,7 @@ export class WatchedRule {
       const published = this.#notices[notice].close(start + minutes - 1, value > 0, { minutes, windows: 1 });
       if (published === null) return [];
       const finding = thresholdFinding(published, { start, value, entries: value }, minutes, 0, 'up');
-      return [{ finding, about: { compiled, labels: [], notice, entries: value, series: [value] } }];
+      return [{ finding, about: { compiled, labels: [], notice, entries: value, series: [value], traces: null } }];
     }); // prettier-ignore
   }
 
@@ -282,9 +323,13 @@ export class WatchedRule {
   }
 }
 
+/** A field as the name of a label. */
+const labelOf = (field: string): string => field.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d|$)/, '_');
+
 /** What a group takes of two windows. */
 const windowsKib = ({ measure }: CompiledRule): number => 2 * weightOf(measure);
-const kibOf = (compiled: CompiledRule): number => GROUP_KIB + windowsKib(compiled) + detectorKib(compiled);
+const kibOf = (compiled: CompiledRule): number =>
+  GROUP_KIB + windowsKib(compiled) + detectorKib(compiled) + (signalOf(compiled.rule) === 'spans' ? TRACES_KIB : 0);
 const detectorKib = ({ when }: CompiledRule): number => (when.kind !== 'detector' ? 0 : when.isCustom ? GROUP_KIB : DETECTOR_KIB);
 
 const seenOf = ({ measure, minutes }: CompiledRule, start: number, aggregate: Aggregate | undefined): Seen => ({
@@ -295,8 +340,8 @@ const seenOf = ({ measure, minutes }: CompiledRule, start: number, aggregate: Ag
 
 const foundOf = (
   compiled: CompiledRule,
-  { labels }: RuleGroup,
+  { labels, traces }: RuleGroup,
   finding: Finding,
   entries: number,
   series: readonly (number | null)[],
-): RuleFound => ({ finding, about: { compiled, labels, notice: null, entries, series } });
+): RuleFound => ({ finding, about: { compiled, labels, notice: null, entries, series, traces } });

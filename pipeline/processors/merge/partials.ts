@@ -9,7 +9,7 @@ import type { MergerInput, Merger } from './merger.ts';
 import { MAX_PARTIAL_BYTES, placeText, readPlace, type PartialOutput, type PartialInput, type Source } from '../base/partial.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
-import type { Fold, Processor, Tick } from '../base/processor.ts';
+import type { Configurable, Fold, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { joined, slicesOf } from '../base/slices.ts';
@@ -98,11 +98,14 @@ export function partialInputOf(partition: number, message: KafkaMessage): Merger
 const isCount = (number: number, most: number): boolean => Number.isInteger(number) && number >= 0 && number <= most;
 
 /** A processor as it is hosted: its partials are records that say who emitted them at which record. One with settings gets them. */
-export const hostedProcessor = (processor: Processor): Fold =>
-  withPartials(processor.configure === undefined ? processor : withSettings(processor));
+export const hostedProcessor = <In extends (Position & { readonly kind: string }) | Tick>(
+  processor: Fold<unknown, In, AbsoluteRecord | PartialOutput> & Configurable<unknown>,
+): Fold<unknown, In> =>
+  withPartials<In>(
+    processor.configure === undefined ? processor : (withSettings(processor) as Fold<unknown, In, AbsoluteRecord | PartialOutput>),
+  );
 
-/** The same of a processor of another topic's records. */
-export const withPartials = <In extends Position>(processor: Fold<unknown, In, AbsoluteRecord | PartialOutput>): Fold<unknown, In> => ({
+const withPartials = <In extends Position>(processor: Fold<unknown, In, AbsoluteRecord | PartialOutput>): Fold<unknown, In> => ({
   name: processor.name,
   init: () => processor.init(),
   fold(state, input: In) {

@@ -2,9 +2,13 @@ import { parseNumber } from '../../../logsql/values/numbers.ts';
 import type { Side } from '../../detectors/detector.ts';
 import { valueDetectors } from '../../detectors/point-series.ts';
 
-/** When a rule fires: its value beyond a number, or a detector that watches it, the service's own or one of others, on one side or on both. */
+/**
+ * When a rule fires: its value beyond a number, or a detector that watches it, the service's own or one of others, on one side or on both; or never,
+ * where it only records.
+ */
 export type Condition =
   | { readonly kind: 'threshold'; readonly operator: Operator; readonly bound: number; readonly written: string }
+  | { readonly kind: 'none' }
   | { readonly kind: 'detector'; readonly detector: string; readonly isCustom: boolean; readonly side: Side | null };
 
 const OPERATORS = {

@@ -23,17 +23,27 @@ const MAX_NAME = 100;
 const MAX_PROGRAM = 1000;
 const MAX_BY = 4;
 const MAX_FOR = 60;
+const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 /** What runs on the stream. */
 const RUNS = 'count, rate, sum, avg, min, max, quantile, median, count_uniq';
+
+/** Over what rules are evaluated. */
+export const RULE_SIGNALS = ['logs', 'spans'] as const;
+export type RuleSignal = (typeof RULE_SIGNALS)[number];
 
 /** A rule as its setting has it. */
 export type Rule = {
   readonly id: string;
   readonly name: string;
+  /** Absent: logs. */
+  readonly signal?: RuleSignal;
   /** A LogsQL filter, and a stats pipe with one function. */
   readonly query: string;
   readonly every: keyof typeof EVERY;
-  readonly if: string;
+  /** Absent: it only records. */
+  readonly if?: string;
+  /** The name of the series that its values are recorded as; absent: they are not. */
+  readonly record?: string;
   /** Windows in a row that must be beyond the bound of a threshold. */
   readonly for: number;
   readonly severity: AlertSeverity;
@@ -59,7 +69,22 @@ export type CompiledRule = {
   readonly service: string;
 };
 
-const MEMBERS: readonly (keyof Rule)[] = ['id', 'name', 'query', 'every', 'if', 'for', 'severity', 'sensitivity', 'created_at'];
+/** Over what a rule is evaluated. */
+export const signalOf = ({ signal = 'logs' }: Pick<Rule, 'signal'>): RuleSignal => signal;
+
+const MEMBERS: readonly (keyof Rule)[] = [
+  'id',
+  'name',
+  'signal',
+  'query',
+  'every',
+  'if',
+  'record',
+  'for',
+  'severity',
+  'sensitivity',
+  'created_at',
+];
 const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value !== '' && value.length <= most;
 const oneOf = (value: unknown, words: readonly string[]): boolean => typeof value === 'string' && words.includes(value);
 
@@ -67,9 +92,14 @@ const oneOf = (value: unknown, words: readonly string[]): boolean => typeof valu
 function membersFault(value: Readonly<Record<string, unknown>>): string | null {
   const other = Object.keys(value).find((name) => !MEMBERS.some((member) => member === name));
   if (other !== undefined) return `A rule has no ${JSON.stringify(other)}; it has ${MEMBERS.join(', ')}.`;
-  const { id, name, query, every, for: windows, severity, sensitivity, created_at: createdAt } = value;
-  if (!isText(id, 40) || !isText(createdAt, 40) || !isText(value['if'], 200)) return 'A rule has the strings id, created_at and if.';
+  const { id, name, signal, query, every, for: windows, severity, sensitivity, created_at: createdAt } = value;
+  const { if: condition, record } = value;
+  if (!isText(id, 40) || !isText(createdAt, 40)) return 'A rule has the strings id and created_at.';
+  if (condition === undefined ? record === undefined : !isText(condition, 200)) return 'A rule has a condition "if", or a name "record".';
+  if (record !== undefined && !(isText(record, MAX_NAME) && METRIC.test(record)))
+    return `What is recorded is named as a metric: letters, digits, "_" and ":", 1 to ${String(MAX_NAME)} characters.`;
   if (!isText(name, MAX_NAME)) return `The name of a rule has 1 to ${String(MAX_NAME)} characters.`;
+  if (signal !== undefined && !oneOf(signal, RULE_SIGNALS)) return `The signal of a rule is one of ${RULE_SIGNALS.join(', ')}.`;
   if (!isText(query, MAX_QUERY)) return `The query of a rule has 1 to ${String(MAX_QUERY)} characters.`;
   if (!oneOf(every, Object.keys(EVERY))) return `A rule is evaluated every ${Object.keys(EVERY).join(', ')}.`;
   if (!oneOf(severity, ALERT_SEVERITIES)) return `The severity is one of ${ALERT_SEVERITIES.join(', ')}.`;
@@ -86,9 +116,9 @@ export function compileRule(value: Json): CompiledRule | string {
   const fault = membersFault(value as Readonly<Record<string, unknown>>);
   if (fault !== null) return fault;
   const rule = value as unknown as Rule;
-  const when = parseCondition(rule.if);
+  const when: Condition | string = rule.if === undefined ? { kind: 'none' } : parseCondition(rule.if);
   if (typeof when === 'string') return when;
-  if (when.kind === 'detector' && rule.for !== 1) return '"for" belongs to a condition such as "value > 5"; a detector has none.';
+  if (when.kind !== 'threshold' && rule.for !== 1) return '"for" belongs to a condition such as "value > 5"; a detector has none.';
   const read = readQuery(rule.query);
   return typeof read === 'string' ? read : { ...read, rule, when, minutes: EVERY[rule.every] };
 }
@@ -181,5 +211,9 @@ export const RULE_EXAMPLES: readonly Json[] = [
   {
     ...{ id: 'ru_b', name: 'entries by app', query: '* | stats by (app) count() if (level:error)', every: '5m' },
     ...{ if: 'anomaly up', for: 1, severity: 'critical', sensitivity: 'normal', created_at: '2026-11-24T00:00:00.000Z' },
+  },
+  {
+    ...{ id: 'ru_c', name: 'failing calls', signal: 'spans', query: 'status:error kind:server | stats by (service) count()', every: '1m' },
+    ...{ if: 'value > 5', for: 2, severity: 'critical', sensitivity: 'low', created_at: '2026-11-24T00:00:00.000Z' },
   },
 ];

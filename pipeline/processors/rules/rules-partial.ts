@@ -1,5 +1,6 @@
 import type { Json } from '../../core/setting.ts';
 import type { AggregateJson } from './aggregate.ts';
+import type { ShownTraces } from './record-rows.ts';
 
 /** What `rules` reports of a tenant, in this order of a partition; `slot` is the place of a rule, whose `version` only grows. */
 export type RulesRow =
@@ -13,6 +14,8 @@ export type RulesRow =
       readonly window: number;
       readonly labels: readonly string[];
       readonly aggregate: AggregateJson;
+      /** Of spans. */
+      readonly traces?: ShownTraces;
     }
   /** Entries of a window that were not evaluated, since the rule is over its budget, and those of groups that are one too many. */
   | {

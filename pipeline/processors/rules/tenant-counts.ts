@@ -1,7 +1,7 @@
 import type { Json } from '../../core/setting.ts';
 import type { Measure } from '../../../logsql/base/types.ts';
 import { Aggregate, weightOf, type AggregateJson } from './aggregate.ts';
-import type { Predicate, RecordRows } from './record-rows.ts';
+import type { Predicate, RecordRows, ShownTraces } from './record-rows.ts';
 import type { CompiledRule } from './rule.ts';
 import type { RulesRow } from './rules-partial.ts';
 
@@ -29,7 +29,7 @@ export type ActiveRule = {
   readonly compiled: CompiledRule | null;
 };
 
-type Group = { readonly labels: readonly string[]; readonly aggregate: Aggregate };
+type Group = { readonly labels: readonly string[]; readonly aggregate: Aggregate; traces?: ShownTraces | undefined };
 type Window = { readonly groups: Map<string, Group>; passed: number; crowded: number };
 
 /** What was counted of a rule since its last report. */
@@ -67,7 +67,7 @@ class RuleCounts {
       start,
       passed,
       crowded,
-      [...groups.values()].map(({ labels, aggregate }) => [labels, aggregate]),
+      [...groups.values()].map(({ labels, aggregate, traces }) => [labels, aggregate, ...(traces === undefined ? [] : [traces])]),
     ]);
     return [this.version, this.measure, this.work, [...this.groups], windows];
   }
@@ -78,7 +78,7 @@ class RuleCounts {
       Measure,
       number,
       string[],
-      [number, number, number, [string[], AggregateJson][]][],
+      [number, number, number, [string[], AggregateJson, ShownTraces?][]][],
     ];
     const read = new RuleCounts(version, measure);
     read.work = work;
@@ -86,7 +86,8 @@ class RuleCounts {
     for (const [start, passed, crowded, all] of windows) {
       const window = read.windowAt(start);
       [window.passed, window.crowded] = [passed, crowded];
-      for (const [labels, aggregate] of all) window.groups.set(keyOf(labels), { labels, aggregate: Aggregate.from(measure, aggregate) });
+      for (const [labels, aggregate, traces] of all)
+        window.groups.set(keyOf(labels), { labels, aggregate: Aggregate.from(measure, aggregate), traces });
     }
     return read;
   }
@@ -151,8 +152,11 @@ export class TenantCounts {
     }
     for (const [slot, { version, windows }] of this.#rules)
       for (const [window, { groups, passed, crowded }] of windows) {
-        for (const { labels, aggregate } of groups.values())
-          reported.push({ kind: 'group', slot, version, window, labels, aggregate: aggregate.toJSON() });
+        for (const { labels, aggregate, traces } of groups.values())
+          reported.push({
+            ...{ kind: 'group', slot, version, window, labels, aggregate: aggregate.toJSON() },
+            ...(traces === undefined ? {} : { traces }),
+          });
         if (passed + crowded > 0) reported.push({ kind: 'missed', slot, version, window, passed, crowded });
       }
     this.#rules.clear();
@@ -206,7 +210,9 @@ export class TenantCounts {
       const found = counts.groupAt(window, keyOf(labels), labels);
       if (found === null) window.crowded += 1;
       else {
-        const { aggregate } = found.group;
+        const { group } = found;
+        const { aggregate } = group;
+        group.traces = rows.show(group.traces);
         if (found.isNew) this.weight += weightOf(compiled.measure);
         aggregate.entries += 1;
         if (holds(condition, row)) {

@@ -4,7 +4,7 @@ import { spanView, type SpanView } from '../../traces/span-view.ts';
 import { spansSignal } from '../../traces/spans-signal.ts';
 import type { PartialOutput } from '../base/partial.ts';
 import type { Position } from '../base/position.ts';
-import type { Fold, Tick } from '../base/processor.ts';
+import type { Configurable, Fold, Tick } from '../base/processor.ts';
 import { tickOf } from '../base/tick.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 
@@ -23,7 +23,7 @@ export type SpanBatch = Position & {
 export type SpanInput = SpanBatch | Tick;
 
 /** A fold over `spans.v1`, whose outputs may be partials for a merger. */
-export type SpanProcessor<State = unknown> = Fold<State, SpanInput, AbsoluteRecord | PartialOutput>;
+export type SpanProcessor<State = unknown> = Fold<State, SpanInput, AbsoluteRecord | PartialOutput> & Configurable<State>;
 
 /** What processors see of a record. Of a replay nothing is counted: its original was. */
 export function spanInputOf(partition: number, message: KafkaMessage): SpanInput {

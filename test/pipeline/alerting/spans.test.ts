@@ -5,7 +5,7 @@ import { alertBook } from '../../../pipeline/alerting/book/alert-book.ts';
 import { commandsInputOf } from '../../../pipeline/alerting/book/command.ts';
 import { alertLayout } from '../../../pipeline/alerting/book/alert.ts';
 import { spanAlerts } from '../../../pipeline/alerting/spans/span-alerts.ts';
-import { hostedMerger, withPartials } from '../../../pipeline/processors/merge/partials.ts';
+import { hostedMerger, hostedProcessor } from '../../../pipeline/processors/merge/partials.ts';
 import { partialInputOf } from '../../../pipeline/processors/merge/partials.ts';
 import { spanRates, RATED } from '../../../pipeline/processors/spans/span-rates.ts';
 import type { SpanInput } from '../../../pipeline/processors/spans/span-input.ts';
@@ -42,7 +42,7 @@ function spansOf(minute: number, traffic: Traffic, random: Random): PlainSpan[] 
 /** The alerts, as they are published last, of what comes in two partitions; `cut`: all is restored from snapshots after so many minutes. */
 function alertsOf(traffic: Traffic, minutes: number, cut = -1): Shown[] {
   const random = new Random(5);
-  const rates = withPartials(spanRates);
+  const rates = hostedProcessor(spanRates);
   let sources = [rates.init(), rates.init()];
   const merger = hostedMerger(spanAlerts);
   let merged = merger.init();

@@ -43,9 +43,13 @@ export function logMessage(
   return message(offset, appendedAt, { value, headers: encodeHeaders(logsSignal, info, headers) });
 }
 
-/** A tick, and maybe what it says to a processor. */
-export const tickMessage = (offset: number, appendedAt: number, setting?: Setting): KafkaMessage =>
-  message(offset, appendedAt, encodeTick(logsSignal, setting === undefined ? {} : { [SETTING]: settingText(setting) }));
+/** A tick, and maybe what it says to a processor; of the log, unless another signal is named. */
+export const tickMessage = (
+  offset: number,
+  appendedAt: number,
+  setting?: Setting,
+  signal: Parameters<typeof encodeTick>[0] = logsSignal,
+): KafkaMessage => message(offset, appendedAt, encodeTick(signal, setting === undefined ? {} : { [SETTING]: settingText(setting) }));
 
 const message = (offset: number, appendedAt: number, { value, headers }: Pick<KafkaMessage, 'value' | 'headers'>): KafkaMessage =>
   ({ key: null, attributes: 0, offset: String(offset), timestamp: String(appendedAt), value, headers }) as KafkaMessage;

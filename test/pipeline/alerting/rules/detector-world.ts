@@ -11,7 +11,8 @@ import { partialInputOf, partialsSignal, hostedProcessor, hostedMerger } from '.
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../../../pipeline/processors/base/position.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
-import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
+import { rules } from '../../../../pipeline/processors/rules/rules.ts';
+import { ruleKey } from '../../../../pipeline/processors/rules/rules-fold.ts';
 import { TestBook } from '../../../fakes/test-book.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
 import { MINUTE_MS, START } from './rule-world.ts';

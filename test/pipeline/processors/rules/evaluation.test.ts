@@ -13,7 +13,8 @@ import { Aggregate, type AggregateJson } from '../../../../pipeline/processors/r
 import { compileRule, type CompiledRule } from '../../../../pipeline/processors/rules/rule.ts';
 import type { RulesRow } from '../../../../pipeline/processors/rules/rules-partial.ts';
 import { hostedProcessor } from '../../../../pipeline/processors/merge/partials.ts';
-import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
+import { rules } from '../../../../pipeline/processors/rules/rules.ts';
+import { ruleKey } from '../../../../pipeline/processors/rules/rules-fold.ts';
 import { EVERYTHING } from '../../../logsql/support.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 import { ruleOf, START } from '../../alerting/rules/rule-world.ts';

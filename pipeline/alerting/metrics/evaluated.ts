@@ -1,0 +1,61 @@
+import { readJson } from '../../core/read-json.ts';
+import type { Labels } from '../../samples/definition.ts';
+
+/** Whose partials results of evaluations are (`partials.v1`). */
+export const METRIC_EVALUATIONS = 'metric-evaluations';
+/** Series that a rule may give: alerts, and what is recorded; and bytes of all of them. */
+export const MOST_ALERTS = 100;
+export const MOST_RECORDED = 500;
+export const MOST_RESULT_BYTES = 400_000;
+/** Characters of an error that are kept. */
+const MAX_ERROR = 500;
+
+/** A series of a result: its labels in their order with those of the rule, its value, and of an alert its annotations. */
+export type EvaluatedSeries = { readonly labels: Labels; readonly value: number; readonly annotations: Labels };
+
+/** What an evaluation of a rule has given. */
+export type Evaluated = {
+  readonly slot: number;
+  /** Of the rule's setting. */
+  readonly version: number;
+  /** For which time it was evaluated, and how long that took: milliseconds. */
+  readonly time: number;
+  readonly tookMs: number;
+  /** Why it failed; null for nothing. */
+  readonly error: string | null;
+  readonly series: readonly EvaluatedSeries[];
+};
+
+/** How a series stands in the JSON of a result: labels, value, annotations. */
+type Written = readonly [Labels, string, Labels];
+
+/** Series as `readEvaluated` reads them. */
+export const seriesText = (series: readonly EvaluatedSeries[]): string =>
+  JSON.stringify(series.map(({ labels, value, annotations }): Written => [labels, String(value), annotations]));
+
+/** A result as the value of a record; `series` is what `seriesText` gave. */
+export const evaluatedText = ({ slot, version, time, tookMs, error }: Omit<Evaluated, 'series'>, series: string): Buffer => {
+  const about = JSON.stringify({ slot, version, time, took: tookMs, error: error === null ? null : error.slice(0, MAX_ERROR) });
+  return Buffer.from(`[${about},${series}]`);
+};
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isLabels = (value: unknown): value is Labels =>
+  Array.isArray(value) &&
+  value.every((pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string'));
+const isWritten = (value: unknown): value is Written =>
+  Array.isArray(value) && isLabels(value[0]) && typeof value[1] === 'string' && isLabels(value[2]);
+
+/** Reads a result; null where the value holds none. */
+export function readEvaluated(value: Buffer): Evaluated | null {
+  try {
+    const [about, series] = readJson(value.toString()) as [Record<string, unknown>, unknown];
+    const { slot, version, time, took, error } = about;
+    if (!isCount(slot) || !isCount(version) || !isCount(time) || !isCount(took)) return null;
+    if ((error !== null && typeof error !== 'string') || !Array.isArray(series) || !series.every(isWritten)) return null;
+    const read = series.map(([labels, text, annotations]) => ({ labels, value: Number(text), annotations }));
+    return { slot, version, time, tookMs: took, error, series: read };
+  } catch {
+    return null;
+  }
+}

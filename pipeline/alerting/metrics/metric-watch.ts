@@ -1,0 +1,93 @@
+import type { AlertCommand } from '../book/command.ts';
+import { Reports } from '../book/reports.ts';
+import type { DerivedSample } from '../../samples/derived-samples.ts';
+import type { Evaluated } from './evaluated.ts';
+import type { ReadMetricRule } from './metric-rule.ts';
+import { metricFinding, metricWords, placeOfAlert, type MetricSubject } from './metric-words.ts';
+import { WatchedMetricRule } from './watched-metric-rule.ts';
+
+const CHANGED = 'auto: the rule was changed';
+const DELETED = 'auto: the rule was deleted';
+/** The retention of a tenant of which no rule was evaluated yet. Days. */
+const UNKNOWN_RETENTION = 30;
+
+/** What is to be reported and recorded, and the rule whose state has changed; null for none. */
+export type WatchResult = {
+  readonly commands: readonly AlertCommand[];
+  readonly samples: readonly DerivedSample[];
+  readonly changed: WatchedMetricRule | null;
+};
+
+const NOTHING: WatchResult = { commands: [], samples: [], changed: null };
+
+/** The rules of a tenant over metrics. */
+export class MetricWatch {
+  retentionDays = UNKNOWN_RETENTION;
+  /** Whether the tenant's records come to this partition: settings come to all of them. */
+  isHere = false;
+  /** By slot. */
+  readonly rules = new Map<number, WatchedMetricRule>();
+  #reports = new Reports<MetricSubject>(metricWords);
+
+  /** What alerts and series take, about. Bytes. */
+  get bytes(): number {
+    let bytes = this.#reports.bytes;
+    for (const rule of this.rules.values()) bytes += rule.bytes;
+    return bytes;
+  }
+
+  /** True where nothing is left of it. */
+  isOver(now: number): boolean {
+    return this.rules.size === 0 && this.#reports.isOver(Math.floor(now / 1000));
+  }
+
+  /** A rule is set in a slot, or removed with null. `at`: append time, milliseconds. */
+  set(slot: number, version: number, read: ReadMetricRule | null, at: number): WatchResult {
+    const known = this.rules.get(slot);
+    if (known !== undefined && known.version >= version) return NOTHING;
+    const next = read === null ? null : new WatchedMetricRule(version, read, at);
+    const goesOn = known !== undefined && next !== null && next.follow(known);
+    if (next === null) this.rules.delete(slot);
+    else this.rules.set(slot, next);
+    const id = known?.read?.rule.id;
+    if (known === undefined || goesOn || id === undefined) return { ...NOTHING, changed: next };
+    const note = next?.read?.rule.id === id ? CHANGED : DELETED;
+    return {
+      commands: this.#reports.end((one) => one.about === id, Math.floor(at / 1000), note),
+      samples: known.end(at),
+      changed: next,
+    };
+  }
+
+  /** Takes the result of an evaluation. `at`: append time, milliseconds; `most`: bytes that alerts and series may take more. */
+  take(tenantId: number, evaluated: Evaluated, at: number, most: number): WatchResult {
+    const rule = this.rules.get(evaluated.slot);
+    const read = rule?.read ?? null;
+    const result = rule?.take(evaluated, most) ?? null;
+    if (rule === undefined || read === null || result === null) return NOTHING;
+    const room = this.bytes + most;
+    const commands = result.events.flatMap((event) => {
+      const { alert } = event;
+      const subject: MetricSubject = {
+        ...{ read, alert, tenantId, retentionDays: this.retentionDays, ...placeOfAlert(alert) },
+        isNews: () => this.bytes < room,
+      };
+      return this.#reports.take(metricFinding(event, evaluated.time, read), subject, Math.floor(at / 1000)) ?? [];
+    });
+    return { commands, samples: result.samples, changed: rule };
+  }
+
+  toJSON(): unknown {
+    return [this.retentionDays, this.isHere, [...this.rules], this.#reports];
+  }
+
+  /** What `toJSON` gave; throws where it is anything else. */
+  static from(json: unknown): MetricWatch {
+    const [retentionDays, isHere, rules, reports] = json as [number, boolean, [number, unknown][], unknown];
+    const read = new MetricWatch();
+    [read.retentionDays, read.isHere] = [retentionDays, isHere];
+    for (const [slot, rule] of rules) read.rules.set(slot, WatchedMetricRule.from(rule));
+    read.#reports = Reports.from(reports, metricWords);
+    return read;
+  }
+}

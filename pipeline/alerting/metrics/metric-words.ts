@@ -1,0 +1,94 @@
+import { durationText } from '../../../promql/values/durations.ts';
+import { sampleText, shortNumber } from '../../../promql/values/numbers.ts';
+import { RULE, type AlertSeverity } from '../book/alert.ts';
+import type { AlertText, AlertWords, Subject } from '../book/reports.ts';
+import { timeText } from '../book/shown-alert.ts';
+import { renderStream } from '../../core/labels.ts';
+import { objectOf } from '../../core/read-json.ts';
+import type { Finding } from '../../detectors/detector.ts';
+import { labelsText, type Labels } from '../../samples/definition.ts';
+import type { ActiveAlert, AlertEvent } from './alert-states.ts';
+import { minuteOfMs, type ReadMetricRule } from './metric-rule.ts';
+
+/** What an alert of a rule over metrics is about. */
+export type MetricSubject = Subject & { readonly read: ReadMetricRule; readonly alert: ActiveAlert };
+
+/** What people write into the label `severity`, by what it is here; `warning` for all else. */
+const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
+  ...{ critical: 'critical', page: 'critical', error: 'critical', fatal: 'critical', emergency: 'critical', high: 'critical' },
+  ...{ info: 'info', information: 'info', informational: 'info', none: 'info', notice: 'info', low: 'info' },
+};
+/** Around an evaluation a link shows so much, before and behind it. Milliseconds. */
+const AROUND_MS = 30 * 60_000;
+const QUOTED = 200;
+
+const iso = (ms: number): string => timeText(Math.floor(ms / 1000));
+const cut = (text: string): string => (text.length <= QUOTED ? text : `${text.slice(0, QUOTED)}…`);
+const valueOf = (labels: Labels, ...names: readonly string[]): string => {
+  for (const wanted of names) {
+    const found = labels.find(([name]) => name === wanted)?.[1] ?? '';
+    if (found !== '') return found;
+  }
+  return '';
+};
+
+/** The labels of an alert without its name. */
+const ownLabels = ({ labels }: ActiveAlert): Labels => labels.filter(([name]) => name !== 'alertname');
+
+/** Its label set, and its service. */
+export const placeOfAlert = (alert: ActiveAlert): { readonly stream: string; readonly service: string } => ({
+  stream: renderStream(ownLabels(alert)),
+  service: valueOf(alert.labels, 'service', 'service_name', 'job'),
+});
+
+/** The finding of an alert at an evaluation. */
+export function metricFinding({ alert, state }: AlertEvent, time: number, { intervalMs }: ReadMetricRule): Finding {
+  const minute = minuteOfMs(time);
+  return {
+    ...{ detector: RULE, side: 'up', state, firedAt: minuteOfMs(alert.firedAt ?? time), updatedAt: minute, fireCount: alert.fires },
+    ...{ z: 0, value: Number.isFinite(alert.value) ? alert.value : 0, mean: 0, expected: { low: 0, high: 0 } },
+    ...{ window: { start: minute, end: minute }, scale: Math.max(1, Math.round(intervalMs / 60_000)) },
+    ...(state === 'resolved' ? { quiet: true as const } : {}),
+  };
+}
+
+function textOf({ read, alert }: MetricSubject): AlertText {
+  const { name, rule, forMs } = read;
+  const summary = valueOf(alert.annotations, 'summary', 'title');
+  const description = valueOf(alert.annotations, 'description', 'message');
+  const shown = ownLabels(alert).filter(([label]) => label !== 'severity');
+  const of = shown.length === 0 ? '' : ` of ${cut(renderStream(shown))}`;
+  const waited = forMs === 0 ? '' : `, for ${durationText(forMs)}`;
+  return {
+    title: summary === '' ? `${name}${of}: ${shortNumber(alert.value)}` : summary,
+    description:
+      description === '' ? `The rule ${name} fires: \`${cut(rule.expr)}\` is ${shortNumber(alert.value)}${of}${waited}.` : description,
+    severity: SEVERITIES[valueOf(alert.labels, 'severity').toLowerCase()] ?? 'warning',
+  };
+}
+
+/** The words of alerts of rules over metrics. */
+export const metricWords: AlertWords<MetricSubject> = {
+  key: ({ firedAt }, { read, alert }) => ['metrics', read.rule.id, labelsText(alert.labels), firedAt],
+  text: (_finding, subject) => textOf(subject),
+  evidence({ window }, { read, alert }) {
+    const { id, group, expr, interval, for: wait = '0s', keep_firing_for: keep = '0s' } = read.rule;
+    const at = window.end * 60_000;
+    const times = { start: iso(Math.min(alert.activeAt, at) - AROUND_MS), end: iso(at + AROUND_MS) };
+    return JSON.stringify({
+      rule: { id, name: read.name, signal: 'metrics', group, query: expr, every: interval, for: wait, keep_firing_for: keep },
+      current_value: Number.isFinite(alert.value) ? alert.value : sampleText(alert.value),
+      window: { start: iso(alert.activeAt), end: iso(at + 60_000) },
+      active_at: iso(alert.activeAt),
+      direction: 'up',
+      labels: Object.fromEntries(alert.labels),
+      annotations: Object.fromEntries(alert.annotations),
+      links: {
+        metrics: `/prometheus/api/v1/query_range?${new URLSearchParams({ query: expr, ...times, step: '60' }).toString()}`,
+        ...times,
+      },
+    });
+  },
+  about: ({ read }) => read.rule.id,
+  aboutFormer: ({ evidence }) => (objectOf(evidence) as { readonly rule?: { readonly id?: string } }).rule?.id ?? '',
+};

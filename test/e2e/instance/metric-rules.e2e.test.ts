@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
+import { repeat } from '../../../pipeline/core/repeat.ts';
+import { until, type Instance } from '../instance.ts';
+import { newTenant, runCli, sharedInstance } from '../shared.ts';
+
+type Group = { readonly name: string; readonly rules: readonly Readonly<Record<string, unknown>>[] };
+type Series = { readonly metric: Readonly<Record<string, string>>; readonly values: readonly (readonly [number, string])[] };
+
+const STEP = 10;
+const FILE = `
+groups:
+  - name: node
+    interval: ${String(STEP)}s
+    rules:
+      - alert: HighLoad
+        expr: load > 4
+        for: ${String(2 * STEP)}s
+        labels: {severity: page}
+        annotations: {summary: "Load of {{ $labels.instance }} is {{ $value | humanize }}"}
+      - record: instance:load:max
+        expr: max by (instance) (load)
+      - alert: Broken
+        expr: label_replace(load, "__name__", "", "instance", ".*") + on (nosuch) group_left (a) load
+`;
+
+let instance: Instance;
+let tenant: { readonly id: number; readonly key: string };
+let load = 7;
+const over = new AbortController();
+let sending = Promise.resolve();
+let begun: Promise<string>;
+
+const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
+const of = (at: string): string => `${instance.app}/api/v1/tenants/${String(tenant.id)}${at}`;
+const get = async <T>(at: string): Promise<T> => (await instance.call('GET', of(at), undefined, own())).body as T;
+
+async function send(): Promise<void> {
+  const body = `load,instance=a value=${String(load)}\nload,instance=b value=1\n`;
+  await fetch(`${instance.app}/write`, { method: 'POST', headers: own(), body });
+}
+
+async function spans(): Promise<void> {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const all = Array.from({ length: 6 }, (_none, index) => ({
+    ...{ traceId: `${'0'.repeat(30)}${String(10 + index)}`, spanId: `${'0'.repeat(14)}${String(10 + index)}`, name: 'GET /cart', kind: 2 },
+    ...{ startTimeUnixNano: String(now - 1_000_000n), endTimeUnixNano: String(now), status: { code: 2 } },
+  }));
+  const attributes = [{ key: 'service.name', value: { stringValue: 'cart' } }];
+  const body = { resourceSpans: [{ resource: { attributes }, scopeSpans: [{ spans: all }] }] };
+  await instance.call('POST', `${instance.app}/v1/traces`, body, own());
+}
+
+async function begin(): Promise<string> {
+  instance = await sharedInstance();
+  tenant = await newTenant(instance);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-rules-'));
+  writeFileSync(path.join(folder, 'rules.yml'), FILE);
+  const made = await instance.call('POST', of('/rules'), { signal: 'spans', name: 'failing', query: 'status:error | stats by (service) count()', if: 'value > 2' }, own()); // prettier-ignore
+  expect(made.status).to.equal(201);
+  const { stdout, stderr } = await runCli(instance, tenant, ['rules', 'import', path.join(folder, 'rules.yml')]);
+  rmSync(folder, { recursive: true });
+  expect(stderr).to.equal('');
+  await send();
+  sending = repeat(2000, over.signal, () => Promise.all([send(), spans()]).then(() => undefined, () => undefined)); // prettier-ignore
+  return stdout;
+}
+
+// before the files that run before this one: what fires takes its time, in which they use the instance anyway
+before(() => {
+  begun = begin();
+  begun.catch(() => undefined);
+});
+
+describe('rules over metrics and spans', function () {
+  this.timeout(600_000);
+  after(() => {
+    over.abort();
+    return sending;
+  });
+
+  const alerts = async (): Promise<readonly ShownAlert[]> => (await get<{ readonly items: readonly ShownAlert[] }>('/alerts?state=all')).items; // prettier-ignore
+  const groups = async (query = ''): Promise<readonly Group[]> =>
+    (await get<{ readonly data: { readonly groups: readonly Group[] } }>(`/prometheus/api/v1/rules${query}`)).data.groups;
+  const ruleOf = async (name: string): Promise<Group['rules'][number]> =>
+    (await groups()).flatMap(({ rules }) => rules).find((rule) => rule['name'] === name) ?? {};
+  const series = async (query: string): Promise<readonly Series[]> => {
+    const { data } = await get<{ readonly data: { readonly result: readonly Series[] } }>(`/prometheus/api/v1/query?query=${encodeURIComponent(query)}`); // prettier-ignore
+    return data.result;
+  };
+
+  it('come from a rule file, fire in the book of alerts, and are shown as Prometheus shows them', async () => {
+    expect(await begun).to.match(/3 created, 0 changed, 0 deleted, 0 unchanged/);
+    const found = await until('the alert', alerts, (all) => all.some(({ title }) => title === 'Load of a is 7'));
+    const alert = found.find(({ title }) => title === 'Load of a is 7');
+    expect(alert).to.include({ detector_type: 'rule', severity: 'critical', state: 'firing', stream: '{instance="a",severity="page"}' });
+    const rule = await until('its state', () => ruleOf('HighLoad'), (one) => one['state'] === 'firing'); // prettier-ignore
+    expect(rule).to.include({ type: 'alerting', health: 'ok', duration: 2 * STEP, query: 'load > 4' });
+    const [shown] = rule['alerts'] as readonly Readonly<Record<string, unknown>>[];
+    expect(shown).to.deep.include({ state: 'firing', value: '7e+00', labels: { alertname: 'HighLoad', instance: 'a', severity: 'page' } });
+    const { data } = await get<{ readonly data: { readonly alerts: readonly object[] } }>('/prometheus/api/v1/alerts');
+    expect(data.alerts).to.have.length(1);
+    const broken = await until('the error', () => ruleOf('Broken'), (one) => one['health'] === 'err'); // prettier-ignore
+    expect(broken['lastError']).to.be.a('string').that.is.not.equal('');
+    expect((await groups('?type=record')).flatMap(({ rules }) => rules.map((one) => one['name']))).to.deep.equal(['instance:load:max']);
+    expect(await groups('?rule_group[]=nosuch')).to.deep.equal([]);
+    const refused = await instance.call('GET', of('/prometheus/api/v1/rules?type=nosuch'), undefined, own());
+    expect([refused.status, (refused.body as { readonly errorType: string }).errorType]).to.deep.equal([400, 'bad_data']);
+    const other = await newTenant(instance);
+    const foreign = await instance.call('GET', of('/prometheus/api/v1/rules'), undefined, { Authorization: `Bearer ${other.key}` });
+    expect(foreign.status).to.equal(403);
+  });
+
+  it('over spans fire with slow and failing traces', async () => {
+    const found = await until('the alert', alerts, (all) => all.some(({ title }) => title.startsWith('Spans of cart rose to')));
+    const alert = found.find(({ title }) => title.startsWith('Spans of cart rose to'));
+    expect(alert?.evidence).to.include.keys('slow_traces', 'failing_traces', 'spans');
+    expect((alert?.evidence['failing_traces'] as readonly { readonly trace_id: string }[])[0]?.trace_id).to.match(/^0{30}1\d$/);
+  });
+
+  it('record each time once, and keep since when an alert is active, while the process that folds is killed', async () => {
+    await until('a record', () => series('instance:load:max[5m]'), (all) => all.length === 2); // prettier-ignore
+    const [before] = await series('ALERTS_FOR_STATE{alertname="HighLoad"}[5m]');
+    for (let kills = 0; kills < 2; kills++) {
+      const { pid = 0, restarts = 0 } = instance.processes().get('processors') ?? {};
+      process.kill(pid, 'SIGKILL');
+      await until('the next one', () => Promise.resolve(instance.processes().get('processors')), (next) => (next?.restarts ?? 0) > restarts && next?.pid !== pid); // prettier-ignore
+    }
+    const killed = Date.now() / 1000;
+    const times = async (): Promise<readonly number[]> => (await series('instance:load:max{instance="a"}[10m]'))[0]?.values.map(([time]) => time) ?? []; // prettier-ignore
+    const all = await until('records behind the kills', times, (found) => (found.at(-1) ?? 0) > killed + STEP, 240_000);
+    const [first = 0] = all;
+    expect(all).to.deep.equal(Array.from({ length: all.length }, (_none, index) => first + STEP * index));
+    const [after] = await series('ALERTS_FOR_STATE{alertname="HighLoad"}[10m]');
+    expect(new Set(after?.values.map(([, since]) => since))).to.deep.equal(new Set(before?.values.map(([, since]) => since)));
+    load = 1;
+    const ended = await until('its end', alerts, (found) => found.some(({ title, state }) => title.startsWith('Load of a') && state === 'resolved'), 240_000); // prettier-ignore
+    expect(ended.filter(({ title }) => title.startsWith('Load of a'))).to.have.length(1);
+    expect(await series('ALERTS{alertname="HighLoad"}')).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { METRIC_EVALUATIONS, evaluatedText, seriesText } from '../../../../pipeline/alerting/metrics/evaluated.ts';
+import { dueTime } from '../../../../pipeline/alerting/metrics/evaluations.ts';
+import { createMetricRules } from '../../../../pipeline/alerting/metrics/metric-rules.ts';
+import { partialRecord, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
+import { extent } from '../../../extent.ts';
+import { alertRule, MetricWorld, recordRule, seriesKey, START, type Answer } from './metric-world.ts';
+
+const at = (time: number): number => (time - START) / 1000;
+const HIGH = { alertname: 'High', instance: 'a', severity: 'critical' };
+const state = (world: MetricWorld, rule: string): Record<string, unknown> =>
+  JSON.parse(world.states.get(rule)?.state ?? '{}') as Record<string, unknown>;
+
+/** High from 60 s to 240 s. */
+const high: Answer = (_rule, time) => (at(time) >= 60 && at(time) < 240 ? [[{ instance: 'a' }, 7]] : []);
+
+describe('alert rules over metrics', () => {
+  it('are pending, fire after their time, and end, as Prometheus has it', async () => {
+    const world = new MetricWorld(high);
+    world.set(1, alertRule());
+    await world.pass(110);
+    expect(state(world, 'mr_1')).to.deep.include({ health: 'ok', error: null });
+    expect((state(world, 'mr_1')['alerts'] as { state: string }[]).map((one) => one.state)).to.deep.equal(['pending']);
+    expect(world.alerts).to.deep.equal([]);
+    await world.pass(60);
+    const [alert] = world.alerts;
+    expect(alert).to.include({ detector: 'rule', severity: 'critical', state: 'firing', title: 'Load is high', retentionDays: 14 });
+    expect(alert?.stream).to.equal('{instance="a",severity="critical"}');
+    expect(JSON.parse(alert?.evidence ?? '')).to.deep.include({ current_value: 7, active_at: '2026-11-28T00:01:00Z', labels: HIGH });
+    await world.pass(120);
+    expect(world.alerts.map((one) => [one.state, one.note])).to.deep.equal([['resolved', 'auto: back within baseline']]);
+    // pending for two evaluations, and a marker where it is another series
+    expect(world.valuesOf(seriesKey({ ...HIGH, __name__: 'ALERTS', alertstate: 'pending' }))).to.deep.equal([[60, 1], [90, 1], [120, null]]); // prettier-ignore
+    expect(world.valuesOf(seriesKey({ ...HIGH, __name__: 'ALERTS', alertstate: 'firing' }))).to.deep.equal([[120, 1], [150, 1], [180, 1], [210, 1], [240, null]]); // prettier-ignore
+    expect(world.valuesOf(seriesKey({ ...HIGH, __name__: 'ALERTS_FOR_STATE' })).slice(0, 2)).to.deep.equal([[60, START / 1000 + 60], [90, START / 1000 + 60]]); // prettier-ignore
+  });
+
+  it('go on for keep_firing_for, and do not end while they cannot be evaluated', async () => {
+    const world = new MetricWorld((rule, time) => (at(time) === 270 ? 'too many samples' : high(rule, time)));
+    world.set(1, alertRule({ for: '0s', keep_firing_for: '2m' }));
+    await world.pass(290);
+    expect(state(world, 'mr_1')).to.deep.include({ health: 'err', error: 'too many samples' });
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['firing']);
+    await world.pass(60);
+    expect(state(world, 'mr_1')).to.deep.include({ health: 'ok', error: null });
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['firing']);
+    await world.pass(60);
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['resolved']);
+  });
+
+  it('forget what is pending and ends before its time', async () => {
+    const world = new MetricWorld((_rule, time) => (at(time) % 120 === 0 ? [] : [[{ instance: 'a' }, 1]]));
+    world.set(1, alertRule({ for: '2m' }));
+    await world.pass(600);
+    expect(world.alerts).to.deep.equal([]);
+  });
+
+  it('end what fires when they are changed or deleted, and go on where only words change', async () => {
+    const always: Answer = () => [[{ instance: 'a' }, 7]];
+    const world = new MetricWorld(always);
+    world.set(1, alertRule());
+    await world.pass(200);
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['firing']);
+    world.set(1, alertRule({ annotations: { summary: 'Other words' } }), 2);
+    await world.pass(100);
+    expect(world.alerts.map((one) => [one.state, one.title])).to.deep.equal([['firing', 'Other words']]);
+    world.set(1, alertRule({ expr: 'load > 5' }), 3);
+    expect(world.alerts.map((one) => one.note)).to.deep.equal(['auto: the rule was changed']);
+    await world.pass(150);
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['resolved', 'firing']);
+    world.set(1, null, 4);
+    expect(world.alerts.map((one) => one.note)).to.deep.equal(['auto: the rule was changed', 'auto: the rule was deleted']);
+    const before = world.evaluated.length;
+    await world.pass(100);
+    expect(world.evaluated.length).to.equal(before);
+  });
+});
+
+describe('recording rules', () => {
+  it('record each time once, with a marker where a series ends', async () => {
+    const world = new MetricWorld((_rule, time) => [[{ job: 'x' }, at(time)], ...(at(time) < 100 ? ([[{ job: 'y' }, 1]] as const) : [])]);
+    world.set(1, recordRule());
+    await world.pass(200);
+    expect(world.valuesOf(seriesKey({ __name__: 'load:max', job: 'x' }))).to.deep.equal([30, 60, 90, 120, 150, 180].map((time) => [time, time])); // prettier-ignore
+    expect(world.valuesOf(seriesKey({ __name__: 'load:max', job: 'y' }))).to.deep.equal([[30, 1], [60, 1], [90, 1], [120, null]]); // prettier-ignore
+  });
+
+  it('make up for what an outage has kept from them, and try again what will pass', async () => {
+    const world = new MetricWorld((_rule, time) => [[{}, at(time)]]);
+    world.set(1, recordRule());
+    await world.pass(100);
+    world.outage = true;
+    await world.pass(300);
+    world.outage = false;
+    await world.pass(60);
+    const times = world.valuesOf(seriesKey({ __name__: 'load:max' })).map(([time]) => time);
+    expect(times).to.deep.equal(Array.from({ length: 14 }, (_none, index) => 30 * (index + 1)));
+  });
+
+  it('take the first result for a time, whatever comes later for it', async () => {
+    const world = new MetricWorld((_rule, time) => [[{}, at(time)]]);
+    world.set(1, recordRule());
+    await world.pass(100);
+    const about = { slot: 1, version: 1, time: START + 60_000, tookMs: 1, error: null };
+    const other = seriesText([{ labels: [['__name__', 'load:max']], value: 999, annotations: [] }]);
+    world.append(partialRecord(METRIC_EVALUATIONS, null, { tenantId: 1, retentionDays: 14, value: evaluatedText(about, other) }));
+    expect(world.valuesOf(seriesKey({ __name__: 'load:max' }))).to.deep.equal([[30, 30], [60, 60], [90, 90]].slice(0, world.valuesOf(seriesKey({ __name__: 'load:max' })).length)); // prettier-ignore
+    expect([...world.samples.values()].flatMap((values) => [...values.values()])).to.not.include(999);
+  });
+
+  it('are not evaluated for a tenant whose records come to another partition', async () => {
+    const world = new MetricWorld(high);
+    world.set(1, recordRule(), 1, 2);
+    await world.pass(100);
+    expect(world.evaluated).to.deep.equal([]);
+  });
+});
+
+describe('rules over metrics', () => {
+  it('give the same whatever is killed: between evaluation and write, before a snapshot, and behind it', async () => {
+    const wave: Answer = ({ kind }, time) => {
+      const own = Math.floor(at(time) / 90) % 3;
+      if (kind === 'record') return [[{ job: 'x' }, at(time)], ...(own === 1 ? ([[{ job: 'y' }, 2]] as const) : [])];
+      return own === 0 ? [] : own === 1 ? [[{ instance: 'a' }, 5]] : [[{ instance: 'a' }, 6], [{ instance: 'b' }, 8]]; // prettier-ignore
+    };
+    const begin = (): MetricWorld => {
+      const world = new MetricWorld(wave);
+      world.set(1, alertRule({ for: '30s', keep_firing_for: '30s' }));
+      world.set(2, recordRule());
+      return world;
+    };
+    const shown = (world: MetricWorld): object => ({
+      alerts: world.alerts.map(({ id, state: own, title, evidence, fireCount, note }) => ({ id, own, title, evidence: { ...(JSON.parse(evidence) as object), opened_at: '' }, fireCount, note })).sort((a, b) => a.id - b.id),
+      samples: [...world.samples].map(([key, values]) => [key, [...values].sort(([a], [b]) => a - b)]).sort(),
+      states: [...world.states].map(([rule, { state: own }]) => [rule, { ...(JSON.parse(own) as object), took_ms: 0 }]).sort(),
+    }); // prettier-ignore
+    const expected = begin();
+    await expected.pass(900);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom('kill', 'save', null, null, null), { minLength: 20, maxLength: 60 }), async (steps) => {
+        const world = begin();
+        let step = 0;
+        await world.pass(900, () => {
+          // the last minutes are left alone, so that what was killed is made up for
+          const what = world.now < START + 700_000 && step % 3 === 0 ? steps[(step / 3) % steps.length] : null;
+          step += 1;
+          if (what === 'save') world.save();
+          if (what === 'kill') world.kill();
+        });
+        expect(shown(world)).to.deep.equal(shown(expected));
+      }),
+      { numRuns: extent(10, 60) },
+    );
+  }).timeout(300_000);
+
+  it('are due at multiples of their interval, and missed ones are made up for as far as they are bounded', () => {
+    expect(dueTime(START, 30_000, START + 39_999)).to.equal(null);
+    expect(dueTime(START, 30_000, START + 40_000)).to.equal(START + 30_000);
+    expect(dueTime(START + 5000, 30_000, START + 300_000)).to.equal(START + 30_000);
+    // of ten hours the last sixty times
+    expect(dueTime(START, 30_000, START + 36_000_000)).to.equal(START + 36_000_000 - 60_000 + 30_000 - 59 * 30_000);
+    expect(dueTime(START, 3_600_000, START + 36_000_000 + 10_000)).to.equal(START + 35 * 1_000_000 + 1_000_000 - 3_600_000);
+  });
+
+  it('restore no bytes that are none of their snapshots, and die of no record', async () => {
+    const world = new MetricWorld(high);
+    world.set(1, alertRule());
+    await world.pass(200);
+    const runner = { now: () => START, retentionOf: () => null, evaluate: () => Promise.resolve(null) };
+    const hosted = hostedMerger(createMetricRules(runner));
+    const good = Buffer.from(hosted.snapshot(hosted.init()));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(), (bytes, where) => {
+        const cut = good.subarray(0, where % good.length);
+        for (const hostile of [Buffer.from(bytes), cut, Buffer.concat([cut, bytes])]) hosted.restore(hostile);
+        world.append(partialRecord(METRIC_EVALUATIONS, null, { tenantId: 1, retentionDays: 0, value: Buffer.from(bytes) }));
+      }),
+    );
+    for (const text of ['[]', '[{}]', '[{"slot":1},[]]', '[{"slot":1,"version":1,"time":1e99,"took":0,"error":null},[]]', '[{"slot":1,"version":1,"time":1900000000000,"took":0,"error":null},[[1]]]', 'null'])
+      world.append(partialRecord(METRIC_EVALUATIONS, null, { tenantId: 1, retentionDays: 0, value: Buffer.from(text) })); // prettier-ignore
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['firing']);
+  });
+
+  it('hold no more than they may, whatever they give', async () => {
+    let round = 0;
+    const world = new MetricWorld(({ kind }) => {
+      round += 1;
+      return Array.from({ length: kind === 'alert' ? 100 : 500 }, (_none, index) => [
+        { instance: `${String(round)}-${String(index)}-${'x'.repeat(kind === 'alert' ? 3000 : 700)}` },
+        1,
+      ]);
+    });
+    for (let slot = 1; slot <= 40; slot++) world.set(slot, slot % 2 === 0 ? alertRule({ id: `mr_a${String(slot)}`, for: '0s' }) : recordRule({ id: `mr_r${String(slot)}` })); // prettier-ignore
+    await world.pass(300);
+    expect(world.size).to.be.below(20 * 1024 * 1024);
+    const errors = [...world.states.keys()].map((rule) => state(world, rule)['error']);
+    expect(errors).to.include('the rules of the tenant hold as many alerts and series as they may');
+  }).timeout(120_000);
+});
