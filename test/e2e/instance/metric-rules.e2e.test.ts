@@ -41,6 +41,8 @@ const get = async <T>(at: string): Promise<T> => (await instance.call('GET', of(
 async function send(): Promise<void> {
   const body = `load,instance=a value=${String(load)}\nload,instance=b value=1\n`;
   await fetch(`${instance.app}/write`, { method: 'POST', headers: own(), body });
+  const entry = { _msg: 'payment failed', service: 'checkout', level: 'error' };
+  await instance.call('POST', `${instance.app}/api/v1/ingest`, [entry, entry], own());
 }
 
 async function spans(): Promise<void> {
@@ -61,6 +63,8 @@ async function begin(): Promise<string> {
   writeFileSync(path.join(folder, 'rules.yml'), FILE);
   const made = await instance.call('POST', of('/rules'), { signal: 'spans', name: 'failing', query: 'status:error | stats by (service) count()', if: 'value > 2' }, own()); // prettier-ignore
   expect(made.status).to.equal(201);
+  const recorded = await instance.call('POST', of('/rules'), { query: 'level:error | stats by (service) count()', record: 'log_errors:count1m' }, own()); // prettier-ignore
+  expect(recorded.status).to.equal(201);
   const { stdout, stderr } = await runCli(instance, tenant, ['rules', 'import', path.join(folder, 'rules.yml')]);
   rmSync(folder, { recursive: true });
   expect(stderr).to.equal('');
@@ -118,7 +122,16 @@ describe('rules over metrics and spans', function () {
     const found = await until('the alert', alerts, (all) => all.some(({ title }) => title.startsWith('Spans of cart rose to')));
     const alert = found.find(({ title }) => title.startsWith('Spans of cart rose to'));
     expect(alert?.evidence).to.include.keys('slow_traces', 'failing_traces', 'spans');
-    expect((alert?.evidence['failing_traces'] as readonly { readonly trace_id: string }[])[0]?.trace_id).to.match(/^0{30}1\d$/);
+    const [failing] = (alert?.evidence['failing_traces'] ?? []) as readonly { readonly trace_id: string }[];
+    expect(failing?.trace_id).to.match(/^0{30}1\d$/);
+  });
+
+  it('by LogsQL are recorded as a series of each group', async () => {
+    const found = await until('a record', () => series('log_errors:count1m[10m]'), (all) => all.length > 0, 240_000); // prettier-ignore
+    expect(found.map(({ metric }) => metric)).to.deep.equal([{ __name__: 'log_errors:count1m', service: 'checkout' }]);
+    const times = found[0]?.values.map(([time]) => time) ?? [];
+    expect(times.every((time) => time % 60 === 0)).to.equal(true);
+    expect(Number(found[0]?.values[0]?.[1])).to.be.above(0);
   });
 
   it('record each time once, and keep since when an alert is active, while the process that folds is killed', async () => {

@@ -98,6 +98,21 @@ describe('recording rules', () => {
     expect(times).to.deep.equal(Array.from({ length: 14 }, (_none, index) => 30 * (index + 1)));
   });
 
+  it('try again twice what takes too long, and not again before it has succeeded', async () => {
+    const world = new MetricWorld((_rule, time) => [[{}, at(time)]]);
+    world.set(1, recordRule());
+    world.slow = 2;
+    await world.pass(100);
+    const recorded = (): readonly number[] => world.valuesOf(seriesKey({ __name__: 'load:max' })).map(([time]) => time);
+    expect(recorded()).to.deep.equal([30, 60, 90].slice(0, recorded().length)).and.to.have.length.above(1);
+    world.slow = 4;
+    await world.pass(40);
+    // three tries of one time, and one of the next
+    expect(state(world, 'mr_2')).to.deep.include({ health: 'err', error: 'it ran too long' });
+    await world.pass(60);
+    expect(state(world, 'mr_2')).to.deep.include({ health: 'ok', error: null });
+  });
+
   it('take the first result for a time, whatever comes later for it', async () => {
     const world = new MetricWorld((_rule, time) => [[{}, at(time)]]);
     world.set(1, recordRule());

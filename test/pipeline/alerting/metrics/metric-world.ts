@@ -52,6 +52,8 @@ export class MetricWorld {
   /** For which times each rule was evaluated. */
   readonly evaluated: (readonly [rule: string, time: number])[] = [];
   outage = false;
+  /** Evaluations that take too long before one succeeds. */
+  slow = 0;
   readonly #hosted;
   #state: unknown;
   #next = 0;
@@ -65,6 +67,10 @@ export class MetricWorld {
       retentionOf: (tenantId) => (tenantId === 1 ? 14 : null),
       evaluate: (_tenantId, rule, time): Promise<Outcome> => {
         if (this.outage) return Promise.resolve(null);
+        if (this.slow > 0) {
+          this.slow -= 1;
+          return Promise.resolve({ error: 'it ran too long', isSlow: true });
+        }
         this.evaluated.push([rule.name, time]);
         const found = answer(rule, time);
         if (typeof found === 'string') return Promise.resolve({ error: found });

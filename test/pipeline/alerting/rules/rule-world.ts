@@ -24,7 +24,7 @@ const STREAM_FIELDS = ['service'];
 
 /** A rule as it is set, with what most have; a member that is null is absent. */
 export const ruleOf = (said: Readonly<Record<string, Json>>): Json => {
-  const rule = {
+  const rule: Readonly<Record<string, Json>> = {
     ...{ id: 'ru_1', name: 'mine', query: '* | stats count()', every: '1m', if: 'value > 5', for: 1 },
     ...{ severity: 'warning', sensitivity: 'low', created_at: '2026-11-24T00:00:00.000Z', ...said },
   };
