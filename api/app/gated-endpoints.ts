@@ -8,20 +8,13 @@ type Gate = {
   readonly path: string;
   readonly scope: Scope;
   readonly errors: ErrorStyle;
-  readonly status: 403 | 503;
+  readonly status: 403;
   readonly detail: string;
 };
 
 const PLANE: Plane = 'app';
 
 const GATES: readonly Gate[] = [
-  {
-    path: '/v1/rum/replay',
-    scope: 'ingest',
-    errors: 'query',
-    status: 503,
-    detail: 'For this account session replay is not enabled; other events still arrive.',
-  },
   {
     path: '/api/v1/account/projects',
     scope: 'write',
@@ -32,8 +25,8 @@ const GATES: readonly Gate[] = [
 ];
 
 /**
- * The paths of the app plane whose features are not built yet: each gate is shut on every plan, whatever its features are. Those of metrics check
- * the plan (`api/ingest/ingest-endpoints.ts`). Key and scope are checked before the gate, and the body is never read.
+ * The paths of the app plane whose features are not built yet: each gate is shut on every plan, whatever its features are. Those of metrics and of
+ * session replay check the plan (`api/ingest/ingest-endpoints.ts`). Key and scope are checked before the gate, and the body is never read.
  */
 export const gatedEndpoints: readonly Endpoint[] = GATES.map(({ path, scope, errors, status, detail }) => ({
   methods: ['POST'],

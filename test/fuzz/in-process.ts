@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { fuzzRequest, runRequest } from './bodies.ts';
-import { seeds, spanSeeds } from './seeds.ts';
+import { replaySeeds, seeds, spanSeeds } from './seeds.ts';
 
 export type FuzzOptions = {
   readonly runs: number;
   readonly seed: number;
   /** Bodies of this signal alone. */
-  readonly only?: 'logs' | 'spans' | undefined;
+  readonly only?: 'logs' | 'spans' | 'replay' | undefined;
   readonly progress?: (line: string) => void;
 };
 
@@ -28,7 +28,11 @@ const MAX_FAILURES = 10;
 
 /** Runs damaged bodies through decoders and normalizers. */
 export async function fuzzInProcess({ runs, seed, only, progress }: FuzzOptions): Promise<FuzzReport> {
-  const all = [...(only === 'spans' ? [] : seeds()), ...(only === 'logs' ? [] : spanSeeds())];
+  const all = [
+    ...(only === undefined || only === 'logs' ? seeds() : []),
+    ...(only === undefined || only === 'spans' ? spanSeeds() : []),
+    ...(only === undefined || only === 'replay' ? replaySeeds() : []),
+  ];
   const statuses: Record<string, number> = {};
   const failures: string[] = [];
   let [accepted, rejected, slowestMs] = [0, 0, 0];

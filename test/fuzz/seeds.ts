@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { normalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
+import { normalizers, replayNormalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../../pipeline/normalizers/normalizer.ts';
+import type { ReplayWriter } from '../../pipeline/replay/replay-writer.ts';
 import type { SpansWriter } from '../../pipeline/traces/spans-writer.ts';
 import type { RequestOptions } from '../pipeline/normalizers/normalize.ts';
 
@@ -11,7 +12,9 @@ type Given = { readonly name: string; readonly body: Buffer; readonly envelope: 
 export type EntrySeed = Given & { readonly signal: 'logs'; readonly normalizer: Normalizer };
 /** The same of spans. */
 export type SpanSeed = Given & { readonly signal: 'spans'; readonly normalizer: Normalizer<SpansWriter> };
-export type Seed = EntrySeed | SpanSeed;
+/** The same of session replay. */
+export type ReplaySeed = Given & { readonly signal: 'replay'; readonly normalizer: Normalizer<ReplayWriter> };
+export type Seed = EntrySeed | SpanSeed | ReplaySeed;
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures/normalizers');
 
@@ -36,3 +39,9 @@ export const seeds = (): EntrySeed[] =>
 /** Those of spans. */
 export const spanSeeds = (): SpanSeed[] =>
   spanNormalizers.members.flatMap((normalizer) => given(normalizer.name).map((one) => ({ ...one, signal: 'spans' as const, normalizer })));
+
+/** Those of session replay. */
+export const replaySeeds = (): ReplaySeed[] =>
+  replayNormalizers.members.flatMap((normalizer) =>
+    given(normalizer.name).map((one) => ({ ...one, signal: 'replay' as const, normalizer })),
+  );

@@ -41,6 +41,7 @@ describe('migrations', () => {
       'series',
       'series_labels',
       'metrics',
+      'replay_chunks',
     ]);
     for (const name of FILES) expect(statements.join('\n')).to.include(`'${name}')`);
   });

@@ -1,0 +1,56 @@
+import type { Principal } from '../tenants/principal.ts';
+import type { Route, RouteContext } from '../http/route.ts';
+import { unknownNames, withHints } from '../query/hints.ts';
+import type { QueryRuntime } from '../query/runtime.ts';
+import * as read from './parameters.ts';
+import type { SessionBounds } from './sessions.ts';
+
+const BASE = '/api/v1/tenants/{tenant_id}/replay/sessions';
+
+/** Which session is deleted, and what is needed for it. */
+export type Deletion = Pick<SessionBounds, 'start' | 'retentionDays'> & {
+  readonly principal: Principal;
+  readonly session: string;
+  readonly requestId: string;
+};
+
+export type ReplayOptions = {
+  readonly runtime: QueryRuntime;
+  /** Puts on the log that a session is deleted. Rejects with HttpError where it cannot. */
+  readonly remove: (deletion: Deletion) => Promise<void>;
+};
+
+/** The endpoints of a tenant's session replay. */
+export function createReplayRoutes({ runtime, remove }: ReplayOptions): readonly Route[] {
+  /** A GET whose parameters are checked before the query is counted; those that it does not know are named. */
+  const get = (path: string, operation: string, known: readonly string[], parametersOf: (context: RouteContext) => unknown): Route => ({
+    method: 'GET',
+    path: `${BASE}${path}`,
+    scope: 'read',
+    handle: async (context) => {
+      const isExport = operation === 'events';
+      const answer = await runtime.run(context, `replay/${operation}`, parametersOf(context), { isExport });
+      return withHints({ status: 200, ...answer }, unknownNames(context.query.keys(), known, 'parameter'));
+    },
+  });
+  return [
+    get('', 'sessions', read.SESSIONS, ({ query }) => read.sessionsParameters(query)),
+    get('/{session}', 'session', [], ({ params }) => ({ session: read.sessionOf(params['session']) })),
+    get('/{session}/events', 'events', read.EVENTS, ({ params, query }) => read.eventsParameters(params['session'], query)),
+    get('/{session}/logs', 'logs', read.SESSION_LOGS, ({ params, query }) => read.sessionLogsParameters(params['session'], query)),
+    get('/{session}/traces', 'traces', read.SESSION_TRACES, ({ params, query }) => read.sessionTracesParameters(params['session'], query)),
+    {
+      method: 'DELETE',
+      path: `${BASE}/{session}`,
+      scope: 'write',
+      handle: async (context) => {
+        const session = read.sessionOf(context.params['session']);
+        const { body } = await runtime.run(context, 'replay/find', { session }, { isFree: true });
+        const { start, retentionDays } = JSON.parse(body as string) as SessionBounds;
+        const { principal, requestId } = context;
+        await remove({ principal, requestId, session, start, retentionDays });
+        return { status: 202, body: { status: 'ok', session_id: session } };
+      },
+    },
+  ];
+}
