@@ -94,10 +94,13 @@ class PageRecorder implements Recorder {
     return this.#session.id;
   }
 
-  async open(): Promise<void> {
+  /** `takeEarly` ends the watch of what goes wrong while it is being opened, and gives that. */
+  async open(takeEarly: () => readonly SeenError[]): Promise<void> {
     await this.#store.open();
+    const early = takeEarly();
     this.#watch();
     if (this.#isWanted) this.#record();
+    for (const error of early) this.#onError(error);
     // what earlier pages could not send
     this.#sender.wake();
   }
@@ -310,7 +313,12 @@ function watchPages(onPage: () => void): () => void {
 /** Begins to record this page. */
 export async function start(options: RecorderOptions): Promise<Recorder> {
   const own = { ...options, url: options.url.replace(/\/+$/, '') };
+  const early: SeenError[] = [];
+  const end = watchErrors((error) => void early.push(error));
   const recorder = new PageRecorder(own, await openSession(options.share ?? 1));
-  await recorder.open();
+  await recorder.open(() => {
+    end();
+    return early;
+  });
   return recorder;
 }

@@ -77,7 +77,7 @@ const WAITING = `() =>
   })`;
 
 describe('a page that is recorded', function () {
-  this.timeout(600_000);
+  this.timeout(240_000);
   let instance: Instance;
   let browser: Browser | null = null;
   let shop: Shop | null = null;
@@ -237,7 +237,7 @@ describe('a page that is recorded', function () {
     const kafka = createKafka({ ...config.kafka, clientId: 'test-replay', log: pino({ level: 'silent' }) });
     const found: string[] = [];
     const readAll = async (signal: Signal<never>, group: string, textOf: (record: never) => string): Promise<void> => {
-      const log = auditedLog(kafka, signal as unknown as Signal, group);
+      const log = auditedLog(kafka, signal, group);
       const positions = await log.positions(null, null);
       await log.read(new Map(positions.map((position) => [position.partition, position])), (_partition, records) => {
         for (const record of records) if (record.fault === null && record.count > 0) found.push(textOf(record as never));
