@@ -10,7 +10,7 @@ type Session = Readonly<Record<string, unknown>> & { readonly session_id: string
 type Event = { readonly type: number; readonly timestamp: number };
 
 describe('session replay', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   let instance: Instance;
   let tenant: { readonly id: number; readonly key: string };
   const began = Date.now() - 60_000;
