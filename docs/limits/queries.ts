@@ -78,9 +78,9 @@ export const QUERIES: Section = {
       of: 'a tenant',
       bound: [],
       by: 'half of `LOGWEIR_QUERY_WORKERS`',
-      beyond: 'Further queries wait.',
+      beyond: 'Further queries wait, also while a worker begins in place of one that they have ended.',
       others: 'nothing of one tenant; they have the other workers',
-      attack: ['slow-regexps-in-memory', 'pack-json'],
+      attack: ['slow-regexps-in-memory', 'pack-json', 'unroll'],
     },
     {
       what: 'Queries in a worker, unless a plan allows more',

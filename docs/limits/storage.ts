@@ -103,7 +103,7 @@ export const STORAGE: Section = {
       beyond: 'A longer one is in another column; the query that meets one reads both.',
       others: 'nothing: reading a dictionary would cost them more with each such value',
       attack: ['long-promoted', 'large-hosts'],
-      test: 'test/e2e/store/long-promoted.e2e.test.ts',
+      test: 'test/e2e/store/long/long-promoted.e2e.test.ts',
     },
     {
       what: 'Bytes that are acknowledged and not stored: as many as storage has for some seconds',

@@ -17,8 +17,18 @@ export function shareWith(more: () => Promise<Settings>): void {
 
 /** The one instance that the end-to-end tests share; stopped when all are done. */
 export function sharedInstance(): Promise<Instance> {
-  running ??= Promise.all(settings.map((more) => more())).then((all) => startInstance({ env: Object.assign({}, ...all) as Settings }));
+  running ??= Promise.all(settings.map((more) => more())).then((all) => startInstance({ env: together(all) }));
   return running;
+}
+
+/** Settings of all files. Two files that want different values of one would each get what it wants, or not, by the order of loading. */
+function together(all: readonly Settings[]): Settings {
+  const env: Record<string, string> = {};
+  for (const [name, value] of all.flatMap((one) => Object.entries(one))) {
+    const known = (env[name] ??= value);
+    if (known !== value) throw new Error(`Two files of this process want another ${name}: ${known} and ${value}.`);
+  }
+  return env;
 }
 
 after(async function () {

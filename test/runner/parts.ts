@@ -34,8 +34,9 @@ const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
 /**
  * All that `npm test` runs: what is fast and needs no engine comes first. Parts that need engines share them: the files of `instance` and of
  * `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse, those of `broker` a Kafka that one
- * has at a time. What is long is apart: `restarts` and `faults` start their own engines, since that is what they test, `shippers` installs programs of
- * four languages, `scores` computes days of detection.
+ * has at a time. What is long is apart: `restarts` and `faults` start their own engines, since that is what they test, `failures` ends processes again
+ * and again, `shippers` installs programs of four languages, `scores` computes days of detection, and the folder `long` of a part has what shares the same but
+ * takes minutes: thousands of random queries, attacks, programs of others.
  */
 export const STAGES: readonly Stage[] = [
   {
@@ -56,7 +57,6 @@ export const STAGES: readonly Stage[] = [
     parts: [
       { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, ...END_TO_END },
       { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
-      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], ...END_TO_END },
       { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
     ],
   },
@@ -66,8 +66,11 @@ export const STAGES: readonly Stage[] = [
     more: 2,
     parts: [
       { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
+      { name: 'store/long', files: ['test/e2e/store/long/*.test.ts'], ...END_TO_END },
+      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], ...END_TO_END },
       { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
       { name: 'shippers', files: ['test/shippers/*.test.ts'], ...END_TO_END },
+      { name: 'instance/long', files: ['test/e2e/instance/long/*.test.ts'], ...END_TO_END },
       { name: 'scores', files: ['test/e2e/scores/*.test.ts'], ...END_TO_END },
     ],
   },

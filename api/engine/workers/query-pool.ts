@@ -167,7 +167,7 @@ export class QueryPool implements QueryEngine, Service {
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
     const now = performance.now();
-    const own = this.#slots.filter((slot) => slot.isOf(tenantId));
+    const own = this.#slots.filter((slot) => slot.isOf(tenantId, now));
     const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
     const open = this.#slots.filter((slot) => slot.mayTake(job.job) && (!isFull || own.includes(slot)));
     const workOfOthers = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
@@ -303,14 +303,14 @@ export class QueryPool implements QueryEngine, Service {
     const { why, noted, isReady } = slot;
     const isIdle = slot.all.length === 0;
     const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
-    const jobs = slot.lost(ended);
+    const culprit = slot.jobs.get(noted)?.job;
+    const jobs = slot.lost(ended, culprit?.tenantId ?? null, performance.now());
     void ended.then(() => {
       this.#placeWaiting();
     });
     if (!this.#running) return;
     if (jobs.length > 0) {
       this.#options.onLost?.(why === 'time' || why === 'memory' ? why : 'crash');
-      const culprit = jobs.find(({ number }) => number === noted)?.job;
       const about = { how, why, requestId: culprit?.requestId, operation: culprit?.operation, tenantId: culprit?.tenantId };
       log.warn(about, 'A query worker ended with its query; it is replaced.');
     }

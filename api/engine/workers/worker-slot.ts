@@ -11,6 +11,11 @@ const MAX_EXPORTS = 4;
 const MAX_OWN_EXPORTS = 2;
 /** A tenant that had a job in a worker within this time is expected to have the next one there. Milliseconds. */
 const COMPANY_MS = 2000;
+/**
+ * A tenant whose query has ended a worker has this place so long: else it would go from one worker to the next, end them all, and others would wait
+ * until new ones have begun. Milliseconds.
+ */
+const ENDED_MS = 10_000;
 
 /** No export. */
 export const isQuery = (job: QueryJob): boolean => job.isExport !== true;
@@ -33,6 +38,8 @@ export class WorkerSlot {
   firstBytes = 0;
   /** Why it is being ended. */
   why: 'time' | 'memory' | 'idle' | null = null;
+  /** The tenant whose query has ended its worker, and when: for some time the place is one of those that the tenant has. */
+  #endedBy: { readonly tenantId: number; readonly at: number } | null = null;
 
   /** True while it may have one more query; exports are counted by themselves. */
   mayTake({ isExport, tenantId, atOnce }: QueryJob): boolean {
@@ -48,9 +55,11 @@ export class WorkerSlot {
     return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
   }
 
-  /** The worker has exited: what it ran counts until `ended`. Returns what it had to do. */
-  lost(ended: Promise<void>): PoolJob[] {
+  /** The worker has exited, by a query of this tenant as far as that is known: what it ran counts until `ended`. Returns what it had to do. */
+  lost(ended: Promise<void>, culprit: number | null, now: number): PoolJob[] {
     const jobs = [...this.jobs.values()];
+    const tenantId = culprit ?? [...this.#tenants.keys()].at(-1);
+    this.#endedBy = tenantId === undefined ? null : { tenantId, at: now };
     for (const { number, job } of jobs) this.leaving.set(number, job);
     const left = [...this.leaving.keys()];
     this.jobs.clear();
@@ -61,8 +70,10 @@ export class WorkerSlot {
     return jobs;
   }
 
-  isOf(tenantId: number): boolean {
-    return this.all.some((job) => job.tenantId === tenantId);
+  /** Whether it is one of the places that the tenant has. */
+  isOf(tenantId: number, now: number): boolean {
+    const isEnded = this.#endedBy?.tenantId === tenantId && now - this.#endedBy.at < ENDED_MS;
+    return isEnded || this.all.some((job) => job.tenantId === tenantId);
   }
 
   /** A tenant's job begins here. */

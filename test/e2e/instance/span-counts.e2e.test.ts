@@ -14,7 +14,8 @@ const PER_REQUEST = 25;
 shareWith(() =>
   Promise.resolve({
     NODE_OPTIONS: `--import=${faultPreload({ periods: { ...SHORT_PERIODS, 'span-step': 3000 } })}`,
-    LOGWEIR_LOG_PARTITIONS: '3',
+    // as processors.e2e.test.ts has it
+    LOGWEIR_LOG_PARTITIONS: '4',
   }),
 );
 

@@ -45,9 +45,13 @@ describe('queries in ClickHouse', function () {
       settings: { function_sleep_max_microseconds_per_block: '600000000' },
     };
     const refused: unknown[] = [];
+    const began = Date.now();
     const asked = Array.from({ length: MANY }, () =>
       own.store.rows(wait, waiting).then(
-        () => refused.push(new Error('It has slept for nine minutes.')),
+        (rows) =>
+          refused.push(
+            new Error(`It was to sleep for nine minutes, and gave ${JSON.stringify(rows)} after ${String(Date.now() - began)} ms.`),
+          ),
         (error: unknown) => {
           if (!end.signal.aborted) refused.push(error);
         },

@@ -1,13 +1,13 @@
-import { LOGS } from '../../../logsql/sql/logs-table.ts';
+import { LOGS } from '../../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
-import { runQuery } from '../../../api/query/run.ts';
-import { StreamDirectory } from '../../../api/query/streams.ts';
-import { evaluate } from '../../../logsql/evaluation/pipeline.ts';
-import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
-import { EVERYTHING, memoryFor, parse, planOf } from '../../logsql/support.ts';
-import { LogsqlStore } from '../logsql-store.ts';
-import { at } from '../query-setup.ts';
-import { isWhole } from '../../extent.ts';
+import { runQuery } from '../../../../api/query/run.ts';
+import { StreamDirectory } from '../../../../api/query/streams.ts';
+import { evaluate } from '../../../../logsql/evaluation/pipeline.ts';
+import { textOf, type LogEntry } from '../../../../pipeline/core/entry.ts';
+import { EVERYTHING, memoryFor, parse, planOf } from '../../../logsql/support.ts';
+import { LogsqlStore } from '../../logsql-store.ts';
+import { at } from '../../query-setup.ts';
+import { isWhole } from '../../../extent.ts';
 
 /** Values of a field, some of which are equal to others in their order. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { EngineAnswer, QueryJob } from '../../../api/query/engine.ts';
-import { QueryPool } from '../../../api/engine/workers/query-pool.ts';
-import { builtWorker } from '../built-worker.ts';
-import { LogsqlStore } from '../logsql-store.ts';
-import { at } from '../query-setup.ts';
-import { extent, isWhole } from '../../extent.ts';
+import type { EngineAnswer, QueryJob } from '../../../../api/query/engine.ts';
+import { QueryPool } from '../../../../api/engine/workers/query-pool.ts';
+import { builtWorker } from '../../built-worker.ts';
+import { LogsqlStore } from '../../logsql-store.ts';
+import { at } from '../../query-setup.ts';
+import { extent, isWhole } from '../../../extent.ts';
 
 const [START, END] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
 /** More than two pages of them. */

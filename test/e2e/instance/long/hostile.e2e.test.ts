@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { extent, isWhole } from '../../extent.ts';
-import { ATTACKS } from '../../hostile/attacks.ts';
-import { brokenRules } from '../../hostile/rules.ts';
-import { HostileRunner } from '../../hostile/runner.ts';
-import type { Instance } from '../instance.ts';
-import { sharedInstance, shareWith } from '../shared.ts';
+import { extent, isWhole } from '../../../extent.ts';
+import { ATTACKS } from '../../../hostile/attacks.ts';
+import { brokenRules } from '../../../hostile/rules.ts';
+import { HostileRunner } from '../../../hostile/runner.ts';
+import type { Instance } from '../../instance.ts';
+import { sharedInstance, shareWith } from '../../shared.ts';
 
 /** One of each kind; `npm run hostile` runs all of them, and judges times too. */
 const SAMPLE = [

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { NotHere, installToolset } from '../../shippers/toolsets.ts';
-import { until, type Instance } from '../instance.ts';
-import { newTenant, sharedInstance } from '../shared.ts';
+import { NotHere, installToolset } from '../../../shippers/toolsets.ts';
+import { until, type Instance } from '../../instance.ts';
+import { newTenant, sharedInstance } from '../../shared.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../../examples/readers');
+const folder = path.resolve(import.meta.dirname, '../../../../examples/readers');
 /** A record of few rows may stay in the plain form, one of so many is columns. */
 const SIZES = [1, 3000];
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { checkBudgets } from '../../equal/budgets.ts';
-import { checkCanaries } from '../../equal/canary.ts';
-import { checkEqual } from '../../equal/equal.ts';
-import { extent } from '../../extent.ts';
-import { builtWorker } from '../built-worker.ts';
+import { checkBudgets } from '../../../equal/budgets.ts';
+import { checkCanaries } from '../../../equal/canary.ts';
+import { checkEqual } from '../../../equal/equal.ts';
+import { extent } from '../../../extent.ts';
+import { builtWorker } from '../../built-worker.ts';
 
 const PAIRS = extent(500, 20_000);
 const SPANS = extent(150, 5000);
