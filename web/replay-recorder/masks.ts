@@ -1,12 +1,12 @@
 /** What may stand in any text of a page and must not leave it. Each match becomes stars of the same length, so that the layout stays. */
 
 /** No picture for screens of two pixels a point: `logo@2x.png`. */
-const EMAIL = /[A-Z0-9._%+-]+@(?!\dx\.)[A-Z0-9-]+(?:\.[A-Z0-9-]+)+/gi;
+const EMAIL = /[A-Z0-9._%+-]{1,64}@(?!\dx\.)[A-Z0-9-]{1,63}(?:\.[A-Z0-9-]{1,63})+/gi;
 /** 13 to 19 digits, maybe in groups. */
 const CARD = /\d(?:[ -]?\d){12,18}/g;
 /** JSON web tokens, credentials of HTTP, keys with a well-known beginning, and words of secrets in addresses and headers with what follows them. */
 const TOKENS: readonly RegExp[] = [
-  /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g,
+  /\beyJ[\w-]{8,4096}\.[\w-]+(?:\.[\w-]*)?/g,
   /\b(?:Bearer|Basic|Token)\s+[\w.~+/-]{8,}=*/gi,
   /\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs]|AKIA|lwk)[-_]?[\w-]{12,}/g,
   /\b(?:token|access_token|id_token|api_?key|secret|password|passwd|code|sig|signature)=[^\s&#"']+/gi,

@@ -240,7 +240,8 @@ describe('a page that is recorded', function () {
       const log = auditedLog(kafka, signal, group);
       const positions = await log.positions(null, null);
       await log.read(new Map(positions.map((position) => [position.partition, position])), (_partition, records) => {
-        for (const record of records) if (record.fault === null && record.count > 0) found.push(textOf(record as never));
+        for (const record of records)
+          if (record.fault === null && record.count > 0 && record.tenantId === tenant.id) found.push(textOf(record as never));
         return Promise.resolve();
       });
     };
@@ -254,7 +255,9 @@ describe('a page that is recorded', function () {
     const { clickhouse } = config;
     const store = new Store(clickhouse);
     for (const table of ['replay_chunks', 'logs', 'streams', 'patterns'])
-      found.push(JSON.stringify(await store.ownerRows(`SELECT * EXCEPT (retention_days) FROM ${table}`)));
+      found.push(
+        JSON.stringify(await store.ownerRows(`SELECT * EXCEPT (retention_days) FROM ${table} WHERE tenant_id = ${String(tenant.id)}`)),
+      );
     await store.close();
     const everything = found.join('\n');
     expect(everything).to.include(VISIBLE);

@@ -266,4 +266,15 @@ describe('session replay that is read', function () {
     await isHidden();
     expect((await call('/whole', {}, 'writer', 1, 'DELETE')).status).to.equal(404);
   });
+
+  it('is deleted after a rebuild, whose rows come from the log again', async () => {
+    await own.store.command('TRUNCATE TABLE replay_chunks');
+    await storeBatches(own.store, 1, WHOLE);
+    expect((await call('/whole')).status).to.equal(200);
+    await storeChunks(own.store, 1, (out) => {
+      out.remove('whole', REPLAY_AT);
+    });
+    for (const path of ['/whole', '/whole/events', '/whole/logs']) expect((await call(path)).status, path).to.equal(404);
+    expect(await ids()).to.deep.equal([]);
+  });
 });
