@@ -2,7 +2,7 @@ import { FieldSet } from '../../logsql/base/fields.ts';
 import { Query } from '../../logsql/base/query.ts';
 import { allOf } from '../../logsql/filters/logic.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
-import { sessionsTable } from '../../logsql/sql/sessions-table.ts';
+import { repeatedSessions, sessionsTable } from '../../logsql/sql/sessions-table.ts';
 import { momentSql } from '../../logsql/sql/time.ts';
 import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
@@ -22,13 +22,23 @@ const near = ({ start, end }: Window): readonly Sql[] => [
   sql`first <= ${momentSql(end + LONGEST)}`,
 ];
 
+/** Sessions with copies of rows that a statement names; with more of them it looks at all rows for copies. */
+const MOST_REPEATED = 1000;
+
 /** `GET …/replay/sessions`: sessions that begin in a window and match, newest first: an answer of `/search`. */
-export function listSessions({ filter, ...parameters }: SessionsParameters, request: Request, deps: Deps): Promise<string | EngineAnswer> {
+export async function listSessions(
+  { filter, ...parameters }: SessionsParameters,
+  request: Request,
+  deps: Deps,
+): Promise<string | EngineAnswer> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
   const given = parseQuery(parameters.query, { now: window.now });
   const own =
     filter === '' ? given : new Query(given.options, allOf([parseQuery(filter, { now: window.now }).filter, given.filter]), given.pipes);
-  const table = sessionsTable(request.tenantId, near(window));
+  const conditions = near(window);
+  const where = conjunction([ofTenant(request.tenantId), ...conditions]);
+  const repeated = (await tenantRows(repeatedSessions(where, MOST_REPEATED + 1), request, deps)).map(([id]) => String(id));
+  const table = sessionsTable(request.tenantId, conditions, repeated.length > MOST_REPEATED ? null : repeated);
   return search({ ...parameters, query: own.toString(), enrich: false }, request, { ...deps, table });
 }
 

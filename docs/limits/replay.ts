@@ -54,14 +54,15 @@ export const REPLAY: Section = {
       test: FORMATS,
     },
     {
-      what: 'Sessions of an answer; traces of a session that are looked for',
+      what: 'Sessions of an answer; traces of a session that are looked for; sessions with repeated batches that a list names',
       of: 'a request',
       bound: [
         from('api/replay/parameters.ts')('MAX_SESSIONS', 'sessions'),
         from('api/replay/sessions.ts')('MAX_SESSION_TRACES', 'traces'),
+        from('api/replay/sessions.ts')('MOST_REPEATED', 'sessions with repeated batches'),
         from('api/replay/session-parts.ts')('MOST_NAMED', 'traces in a search of entries'),
       ],
-      beyond: '400; further traces are not looked for.',
+      beyond: '400; further traces are not looked for; all rows are looked at for repeats.',
       others: 'nothing',
       test: 'test/e2e/store/replay-read.e2e.test.ts',
     },

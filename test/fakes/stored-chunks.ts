@@ -41,21 +41,23 @@ export async function storeChunks(store: Store, tenantId: number, write: (out: R
   await store.insert(text, body, { queryId: `test-replay-${String(offset)}-${String(Math.random())}`, settings });
 }
 
+/** Takes the body of a batch. */
+function takeBatch(batch: object, out: ReplayWriter): void {
+  const body = Buffer.from(JSON.stringify(batch));
+  const request = { path: '', contentType: '', query: new URLSearchParams(), header: () => '', body, maxBytes: Infinity, receivedAt: 0n };
+  replayNormalizers.members[0]?.normalize(request, out);
+}
+
 /** The same of the bodies of batches, one after the other. */
 export async function storeBatches(store: Store, tenantId: number, batches: readonly object[]): Promise<void> {
-  const [format] = replayNormalizers.members;
   for (const batch of batches)
     await storeChunks(store, tenantId, (out) => {
-      const body = Buffer.from(JSON.stringify(batch));
-      const request = {
-        path: '',
-        contentType: '',
-        query: new URLSearchParams(),
-        header: () => '',
-        body,
-        maxBytes: Infinity,
-        receivedAt: 0n,
-      };
-      format?.normalize(request, out);
+      takeBatch(batch, out);
     });
 }
+
+/** The same of all of them at once, in records that many share. */
+export const storeTogether = (store: Store, tenantId: number, batches: readonly object[]): Promise<void> =>
+  storeChunks(store, tenantId, (out) => {
+    for (const batch of batches) takeBatch(batch, out);
+  });
