@@ -32,18 +32,21 @@ function chunksWithout(where: Sql, repeated: readonly string[]): Sql {
 }
 
 /** Clicks of a session with their times, in order. A click counts that comes within a second and 30 pixels of the two before it. */
-const CLICKS = sql`arraySort(groupArrayArray(arrayMap(c -> (toUnixTimestamp64Milli(r.first) + toInt64(bitShiftRight(c, 26)), toInt64(bitAnd(bitShiftRight(c, 13), 8191)), toInt64(bitAnd(c, 8191))), r.clicks)))`;
+const CLICKS = sql`arraySort(groupArrayArrayIf(arrayMap(c -> (toUnixTimestamp64Milli(r.first) + toInt64(bitShiftRight(c, 26)), toInt64(bitAnd(bitShiftRight(c, 13), 8191)), toInt64(bitAnd(c, 8191))), r.clicks), notEmpty(r.clicks)))`;
 const near = (one: Sql): Sql => sql`pow(all_clicks[i].2 - all_clicks[${one}].2, 2) + pow(all_clicks[i].3 - all_clicks[${one}].3, 2) <= 900`;
 const RAGE = sql`arrayCount(i -> all_clicks[i].1 - all_clicks[i - 2].1 <= 1000 AND ${near(sql`i - 1`)} AND ${near(sql`i - 2`)}, range(3, length(all_clicks) + 1))`;
 
 const OWN = sql`tenant_id, _time, session, ended, event_count, byte_count, click_count, error_count, failed_count, urls_of, url, user_of, service_of, version_of, arrived, kafka_part, kafka_off, kafka_idx`;
 
-/** A label of a session: the last one that is not empty. */
-const latest = (column: Sql): Sql => sql`argMaxIf(${column}, (r.last, r.kafka_off, r.kafka_idx), ${column} != '')`;
+/** A label of a session: the last one that was sent and is not empty. Its rows lie in one partition. */
+const latest = (column: Sql): Sql => sql`argMaxIf(${column}, r.kafka_off, ${column} != '')`;
 
-/** Sessions as a subquery: those of some rows. Deleted ones are left out where their tombstones are among them. */
+/**
+ * Sessions as a subquery: those of some rows. Deleted ones are left out where their tombstones are among them. A session has no place on the log: what tells
+ * those of one time apart is a hash of the id.
+ */
 const sessionsOf = (rows: Sql): Sql =>
-  sql`(SELECT ${OWN}, toUnixTimestamp64Milli(ended) - toUnixTimestamp64Milli(_time) AS duration_ms, ${RAGE} AS rage_clicks, CAST(map(), 'Map(String, String)') AS fields FROM (SELECT tenant_id, session, toDateTime64(min(r.first), 9, 'UTC') AS _time, max(r.last) AS ended, sum(r.events) AS event_count, sum(r.bytes) AS byte_count, sum(length(r.clicks)) AS click_count, ${CLICKS} AS all_clicks, sum(r.errors) AS error_count, sum(r.failed_requests) AS failed_count, groupUniqArrayArray(r.urls) AS urls_of, argMinIf(r.urls[1], (r.first, r.seq, r.part), notEmpty(r.urls)) AS url, ${latest(sql`r.user`)} AS user_of, ${latest(sql`r.service`)} AS service_of, ${latest(sql`r.version`)} AS version_of, min((r.arrived, r.kafka_part, r.kafka_off, r.kafka_idx)) AS place, place.1 AS arrived, place.2 AS kafka_part, place.3 AS kafka_off, place.4 AS kafka_idx FROM (SELECT * FROM ${rows}) AS r GROUP BY tenant_id, session HAVING max(r.kind) = 0))`;
+  sql`(SELECT ${OWN}, toUnixTimestamp64Milli(ended) - toUnixTimestamp64Milli(_time) AS duration_ms, ${RAGE} AS rage_clicks, CAST(map(), 'Map(String, String)') AS fields FROM (SELECT tenant_id, session, toDateTime64(min(r.first), 9, 'UTC') AS _time, max(r.last) AS ended, sum(r.events) AS event_count, sum(r.bytes) AS byte_count, sum(length(r.clicks)) AS click_count, ${CLICKS} AS all_clicks, sum(r.errors) AS error_count, sum(r.failed_requests) AS failed_count, groupUniqArrayArray(r.urls) AS urls_of, argMinIf(r.urls[1], r.first, notEmpty(r.urls)) AS url, ${latest(sql`r.user`)} AS user_of, ${latest(sql`r.service`)} AS service_of, ${latest(sql`r.version`)} AS version_of, min(r.arrived) AS arrived, toUInt16(0) AS kafka_part, cityHash64(session) AS kafka_off, toUInt32(0) AS kafka_idx FROM (SELECT * FROM ${rows}) AS r GROUP BY tenant_id, session HAVING max(r.kind) = 0))`;
 
 const TEXTS: ReadonlyMap<string, Sql> = new Map([
   ['_time', TIME_TEXT],
