@@ -7,6 +7,7 @@ import { backtestCommand } from './backtest/backtest.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, outputOf, processSink, type Output, type Sink } from './output.ts';
 import { queryCommand } from './query.ts';
+import { replayCommand } from './replay.ts';
 import { patternsCommand } from './patterns.ts';
 import { spansCommand } from './spans.ts';
 import { rulesCommand } from './rules.ts';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   },
   { name: 'spans', summary: "search spans: logweir spans '<LogsQL>'", run: spansCommand },
   { name: 'trace', summary: 'the spans of a trace as a tree: logweir trace ID', run: traceCommand },
+  { name: 'replay', summary: 'sessions that were recorded: logweir replay list', run: replayCommand },
   { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
   { name: 'rules', summary: 'rules over metrics: logweir rules import FILE', run: rulesCommand },
   { name: 'patterns', summary: 'what messages have in common, and how often they came', run: patternsCommand },

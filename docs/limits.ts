@@ -8,6 +8,7 @@ import { LOG } from './limits/log.ts';
 import { NOTIFICATIONS } from './limits/notifications.ts';
 import { PATTERNS } from './limits/patterns.ts';
 import { PROMQL } from './limits/promql.ts';
+import { REPLAY } from './limits/replay.ts';
 import { QUERIES } from './limits/queries.ts';
 import { TRACES } from './limits/traces.ts';
 import { RULES } from './limits/rules.ts';
@@ -23,6 +24,7 @@ export const LIMITS: readonly Section[] = [
   BODIES,
   SPANS,
   SAMPLES,
+  REPLAY,
   LOG,
   STORAGE,
   QUERIES,

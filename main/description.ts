@@ -17,6 +17,7 @@ import { createMetricsRoutes } from '../api/metrics/routes.ts';
 import { openApiEndpoint } from '../api/openapi/endpoint.ts';
 import { createPrometheusEndpoints } from '../api/prometheus/endpoints.ts';
 import { createQueryRoutes } from '../api/search/routes.ts';
+import { createReplayRoutes } from '../api/replay/routes.ts';
 import { createSelectEndpoints } from '../api/select/endpoints.ts';
 import { createJaegerEndpoints } from '../api/traces/jaeger/endpoints.ts';
 import { createTraceRoutes } from '../api/traces/routes.ts';
@@ -33,6 +34,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...[createQueryRoutes, createTraceRoutes, createMetricsRoutes].flatMap((create) => create(NOTHING)),
     ...createAlertRoutes(NOTHING, NOTHING),
     ...createDetectorRoutes({ control: NOTHING, peers: NOTHING, detectors: [], checks: [], sensitivity: NOTHING }),
+    ...createReplayRoutes(NOTHING),
     ...createRuleRoutes(NOTHING),
     ...createMetricRuleRoutes(NOTHING),
     ...createWebhookRoutes(NOTHING),

@@ -15,7 +15,9 @@ import { spansSignal } from '../pipeline/traces/spans-signal.ts';
 import { createSpansIntake } from '../pipeline/traces/spans-writer.ts';
 import { createSamplesIntake } from '../pipeline/samples/samples-writer.ts';
 import { samplesSignal } from '../pipeline/samples/samples-signal.ts';
-import { normalizers, sampleNormalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
+import { createReplayIntake } from '../pipeline/replay/replay-writer.ts';
+import { replaySignal } from '../pipeline/replay/replay-signal.ts';
+import { normalizers, replayNormalizers, sampleNormalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
 import { alertsSink } from '../sinks/alerts.ts';
 import { createLogsSink } from '../sinks/logs.ts';
@@ -23,6 +25,7 @@ import { measuresSink } from '../sinks/measures.ts';
 import { metricRuleStatesSink } from '../sinks/metric-rule-states.ts';
 import { patternCountsSink } from '../sinks/pattern-counts.ts';
 import { patternsSink } from '../sinks/patterns.ts';
+import { replayChunksSink } from '../sinks/replay-chunks.ts';
 import { spanCountsSink } from '../sinks/span-counts.ts';
 import { createSamplesSink } from '../sinks/samples.ts';
 import { spansSink } from '../sinks/spans.ts';
@@ -66,6 +69,11 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
       signal: samplesSignal,
       sinks: [createSamplesSink()],
       source: { open: createSamplesIntake, normalizers: sampleNormalizers.members, usage: 'usage-samples' },
+    },
+    {
+      signal: replaySignal,
+      sinks: [replayChunksSink],
+      source: { open: createReplayIntake, normalizers: replayNormalizers.members, usage: 'usage-replay' },
     },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },

@@ -9,7 +9,7 @@ type Gate = {
   readonly path: string;
   readonly scope: Scope;
   readonly errors: ErrorStyle;
-  readonly status: 403 | 503;
+  readonly status: 403;
   readonly detail: string;
   readonly id: string;
   readonly summary: string;
@@ -18,14 +18,6 @@ type Gate = {
 const PLANE: Plane = 'app';
 
 const GATES: readonly Gate[] = [
-  {
-    ...{ id: 'sendReplay', summary: 'Session replay: not enabled on any plan' },
-    path: '/v1/rum/replay',
-    scope: 'ingest',
-    errors: 'query',
-    status: 503,
-    detail: 'For this account session replay is not enabled; other events still arrive.',
-  },
   {
     ...{ id: 'createProject', summary: 'Projects: not enabled on any plan' },
     path: '/api/v1/account/projects',
@@ -37,8 +29,8 @@ const GATES: readonly Gate[] = [
 ];
 
 /**
- * The paths of the app plane whose features are not built yet: each gate is shut on every plan, whatever its features are. Those of metrics check
- * the plan (`api/ingest/ingest-endpoints.ts`). Key and scope are checked before the gate, and the body is never read.
+ * The paths of the app plane whose features are not built yet: each gate is shut on every plan, whatever its features are. Those of metrics and of
+ * session replay check the plan (`api/ingest/ingest-endpoints.ts`). Key and scope are checked before the gate, and the body is never read.
  */
 export const gatedEndpoints: readonly Endpoint[] = GATES.map(({ path, scope, errors, status, detail, id, summary }) => ({
   methods: ['POST'],

@@ -39,6 +39,9 @@ import {
 } from '../prometheus/operations.ts';
 import { evaluateRule } from '../prometheus/evaluate-rule.ts';
 import { promqlAlerts, promqlRules } from '../prometheus/rule-states.ts';
+import { sessionEvents } from '../replay/events.ts';
+import { sessionLogs, sessionTraces } from '../replay/session-parts.ts';
+import { findSession, listSessions, showSession } from '../replay/sessions.ts';
 import { listTraces } from '../traces/list-traces.ts';
 import { operations, services } from '../traces/services.ts';
 import { serviceMap } from '../traces/service-map.ts';
@@ -82,6 +85,12 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['traces/services', services],
   ['traces/operations', operations],
   ['traces/service-map', serviceMap],
+  ['replay/sessions', listSessions],
+  ['replay/session', showSession],
+  ['replay/events', sessionEvents],
+  ['replay/logs', sessionLogs],
+  ['replay/traces', sessionTraces],
+  ['replay/find', findSession],
   ['metrics/cardinality', cardinality],
   ['prometheus/query', promqlQuery],
   ['prometheus/series', promqlSeries],

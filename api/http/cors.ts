@@ -1,7 +1,8 @@
 import type { Exchange } from './exchange.ts';
 import type { RouteAnswer } from './route.ts';
 
-const ALLOWED_HEADERS = 'Authorization, X-API-Key, Content-Type, Content-Encoding, X-Request-Id, X-Stream-Fields, VL-Stream-Fields';
+const ALLOWED_HEADERS =
+  'Authorization, X-API-Key, Content-Type, Content-Encoding, X-Request-Id, X-Session-Id, X-Stream-Fields, VL-Stream-Fields';
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Rejected-Entries, X-Limited-Streams';
 const MAX_AGE_SECONDS = 600;
 

@@ -13,6 +13,7 @@ export const TAGS = {
   webhooks: 'Where alerts are announced.',
   traces: 'Traces, services, and calls between them.',
   metrics: 'Series and samples.',
+  replay: 'What users saw.',
   live: 'Entries and alerts as they come.',
   account: 'What was refused, and what the plan allows.',
   victorialogs: 'The read API of VictoriaLogs.',

@@ -86,6 +86,13 @@ const FORMATS: Readonly<Record<string, Format>> = {
     bodies: { [TEXT_TYPE]: text() },
     answers: { 200: answered(members({ text: text(), code: whole() }, { ackId: whole() })) },
   },
+  rrweb: {
+    summary: "Session replay: rrweb's events",
+    bodies: { [JSON_TYPE]: either, [TEXT_TYPE]: text() },
+    answers: {
+      202: answered(members({ status: Joi.string().valid('ok') }, { accepted: whole(), rejected: whole(), errors: list(anyMembers()) })),
+    },
+  },
   vercel: {
     summary: "Vercel's log drain",
     bodies: { [JSON_TYPE]: either, 'application/x-ndjson': text() },

@@ -4,7 +4,7 @@ import type { RowWriter, Written } from '../../pipeline/intake/rows.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { QUERY_KEY_PATHS } from '../auth/planes.ts';
-import { logBody, metricsBody, type BodyCaps } from '../http/body.ts';
+import { jsonBody, logBody, metricsBody, type BodyCaps } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
@@ -50,7 +50,7 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
   return options.normalizers.flatMap((normalizer) => {
     const { caps = { wire: maxBodyBytes, inflated: maxBodyBytes } } = normalizer;
     const isOfMetrics = normalizer.errors === 'metrics';
-    const intake: Intake = { ...shared, caps: isOfMetrics ? metricsBody(caps) : logBody(caps, smallerBatches(normalizer)) };
+    const intake: Intake = { ...shared, caps: isOfMetrics ? metricsBody(caps) : normalizer.errors === 'query' ? jsonBody(caps.wire) : logBody(caps, smallerBatches(normalizer)) }; // prettier-ignore
     const take = isOfMetrics ? ingestMetrics : ingest;
     return normalizer.paths.map((path): Endpoint => {
       if ((normalizer.keyInQuery === true) !== QUERY_KEY_PATHS.has(path))
@@ -127,8 +127,9 @@ function admitFeature({ feature }: Normalizer<RowWriter>, { plan }: Principal): 
 
 /** Its gates are shut, whatever flags the tenant has. */
 const EXPIRED = 'trial_expired';
-const GATES: Readonly<Record<'metrics', string>> = {
+const GATES: Readonly<Record<'metrics' | 'replay', string>> = {
   metrics: 'For this account metrics ingest is not enabled; logs and traces are unaffected.',
+  replay: 'For this account session replay is not enabled; other events still arrive.',
 };
 
 const labelsOf = ({ name, signal }: Normalizer<RowWriter>): { format: string; signal: string } => ({ format: name, signal });

@@ -12,7 +12,7 @@ import { spansOf, traceBounds, type TraceBounds } from './trace-bounds.ts';
 const MAX_COUNTED_ROWS = 500_000;
 
 /** What a list shows of a trace. Durations are nanoseconds. */
-type Summary = {
+export type Summary = {
   readonly trace_id: string;
   /** Of the span without a parent; of the one that begins first, where that has not arrived. */
   readonly root_service: string;
@@ -39,7 +39,7 @@ export async function listTraces({ filter, limit, cursor, ...given }: TracesPara
 }
 
 /** What lists show of traces, by their ids. */
-async function summariesOf(ids: readonly string[], request: Request, deps: Deps): Promise<ReadonlyMap<string, Summary>> {
+export async function summariesOf(ids: readonly string[], request: Request, deps: Deps): Promise<ReadonlyMap<string, Summary>> {
   const bounds = await traceBounds(ids, request, deps);
   const all = new Map<string, Summary>();
   for (const batch of countedTogether(bounds)) {

@@ -23,6 +23,7 @@ import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { createMetricsRoutes } from '../../api/metrics/routes.ts';
 import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
+import { createReplayRoutes } from '../../api/replay/routes.ts';
 import { createTraceRoutes } from '../../api/traces/routes.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
@@ -42,6 +43,7 @@ import { createLogCover } from './log-cover.ts';
 import { createLogGuard } from './log-guard.ts';
 import { ingestPlane, publicHost } from './ingest.ts';
 import { createLive } from './live.ts';
+import { replayRemoval } from './replay-removal.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** The processes that answer queries. */
@@ -137,7 +139,7 @@ export const appRole: Role = {
     const { config, log, peers } = context;
     const control = createControlStore(context);
     const stored = await signalsWith(config.signals.files);
-    const { services, endpoints, counts } = ingestPlane(context, control, sentSignals(stored));
+    const { services, endpoints, counts, publishers } = ingestPlane(context, control, sentSignals(stored));
     const billed = sentSignals(stored).map(({ signal }) => ({ name: signal.name, topic: signal.topic.name }));
     /** The table of each topic. */
     const tables = new Map(sinksOf(stored).map(({ signal, table }) => [signal.topic.name, table]));
@@ -155,6 +157,7 @@ export const appRole: Role = {
     const queries = [
       ...createQueryRoutes(runtime),
       ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(runtime)),
+      ...createReplayRoutes({ runtime, remove: replayRemoval(publishers, audit) }),
       ...createAlertRoutes(runtime, alerts.resolver),
       ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),

@@ -16,6 +16,7 @@ import type { UsageCounts } from '../../api/limits/usage-counts.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
+import type { SignalPublisher } from '../../pipeline/intake/signal-publisher.ts';
 import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { createLogGuard } from './log-guard.ts';
@@ -33,6 +34,8 @@ export type IngestPlane = {
   /** Of all wire formats. */
   readonly endpoints: readonly Endpoint[];
   readonly counts: UsageCounts;
+  /** Who puts a signal on its topic, by the signal's name. */
+  readonly publishers: ReadonlyMap<string, SignalPublisher>;
 };
 
 /** Takes what tenants send of these signals. */
@@ -58,7 +61,9 @@ export function ingestPlane(context: RoleContext, control: ControlStore, sent: r
   context.registerCheck('kafka', () => planes.every(({ publisher }) => publisher.ready));
   const endpoints = [...planes.flatMap((plane) => plane.endpoints), ...elasticProbes, ...hecEndpoints, ...vercelVerification];
   const storedOffsets: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
-  return { services: [lag, counts, storedOffsets, ...planes.flatMap(({ services }) => services), growth], endpoints, counts };
+  const publishers = new Map(planes.map(({ publisher }, index) => [sent[index]?.signal.name ?? '', publisher]));
+  const services = [lag, counts, storedOffsets, ...planes.flatMap((plane) => plane.services), growth];
+  return { services, endpoints, counts, publishers };
 }
 
 /** What both public hosts have in common; with what they say and note of requests of shippers that they refuse. */

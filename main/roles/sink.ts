@@ -9,6 +9,7 @@ import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { FailingInserts } from '../../sinks/failing-inserts.ts';
+import { ReplayErasure } from '../../sinks/replay-erasure.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import { signalsWith, sinksOf } from '../signals.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -107,7 +108,8 @@ export const sinkRole: Role = {
     context.registerCheck('dead letters', () => consumers.every((consumer) => consumer.halted.size === 0));
     const closing = { name: 'store', start: () => Promise.resolve(), stop: () => store.close() };
     // each leaves its group in a third of a second
-    return [closing, deadLetters, together('sinks', consumers), together('lags', lagsOf(consumers, kafka, metrics))];
+    const erasure = new ReplayErasure({ store, log: log.child({ component: 'replay erasure' }) });
+    return [closing, deadLetters, erasure, together('sinks', consumers), together('lags', lagsOf(consumers, kafka, metrics))];
   },
 };
 

@@ -64,6 +64,9 @@ export const payloadTooLarge = (
 export const bodyOverCap = (cap: number, isInflated: boolean): HttpError =>
   new HttpError(413, 'payload_too_large', `The ${isInflated ? 'decompressed ' : ''}body is over the cap of ${String(cap)} bytes.`);
 
+/** 413 of a session that has more, or lasts longer, than one may. `detail`: a sentence. */
+export const sessionTooLarge = (detail: string): HttpError => new HttpError(413, 'session_too_large', detail);
+
 /** 503 in place of a 429 that is over soon: Prometheus and others drop what a 429 refuses. It names no feature. */
 export const overloaded = (cause: HttpError): HttpError =>
   new HttpError(503, cause.slug, cause.message, { retryAfter: cause.options.retryAfter ?? 5, cause });

@@ -9,7 +9,7 @@ import { placeOf, tenantSeed } from './shard.ts';
 const MAX_CHUNK_BYTES = 2_000_000;
 
 /** Rows of a layout for one partition. */
-class LayoutChunk<Row extends object> implements RowChunk {
+export class LayoutChunk<Row extends object> implements RowChunk {
   readonly partition: number;
   readonly rows: Row[] = [];
   size = 0;

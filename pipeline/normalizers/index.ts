@@ -11,12 +11,14 @@ import { gelf } from './gelf.ts';
 import { jsonEntries } from './json-entries.ts';
 import { loki } from './loki.ts';
 import type { Normalizer } from './normalizer.ts';
+import type { ReplayWriter } from '../replay/replay-writer.ts';
 import type { SamplesWriter } from '../samples/samples-writer.ts';
 import type { SpansWriter } from '../traces/spans-writer.ts';
 import { otlpLogs } from './otlp-logs.ts';
 import { otlpMetrics } from './otlp-metrics.ts';
 import { otlpTraces } from './otlp-traces.ts';
 import { remoteWrite } from './remote-write.ts';
+import { rrweb } from './rrweb.ts';
 import { syslog } from './syslog.ts';
 import { vercel } from './vercel.ts';
 import { zipkin } from './zipkin.ts';
@@ -32,3 +34,6 @@ export const spanNormalizers = registry<Normalizer<SpansWriter>>((normalizer) =>
 
 /** Those of samples of metrics. */
 export const sampleNormalizers = registry<Normalizer<SamplesWriter>>((normalizer) => [normalizer.name], [otlpMetrics, remoteWrite, influx]);
+
+/** Those of session replay. */
+export const replayNormalizers = registry<Normalizer<ReplayWriter>>((normalizer) => [normalizer.name], [rrweb]);

@@ -52,11 +52,11 @@ export interface Normalizer<Writer extends RowWriter = EntryWriter> {
   /** The query parameter `api_key` is a credential (drains and GELF only). */
   readonly keyInQuery?: true;
   /** The style of this format's errors: the house's, or that with the keys that its clients read. */
-  readonly errors?: 'ingest' | 'hec' | 'firehose' | 'metrics';
+  readonly errors?: 'ingest' | 'hec' | 'firehose' | 'metrics' | 'query';
   /** Whose rules of credentials hold on its paths; those of the ingest plane unless told. */
   readonly plane?: 'app';
   /** What the account's plan must have. */
-  readonly feature?: 'metrics';
+  readonly feature?: 'metrics' | 'replay';
   /** The coding that the format itself prescribes for a media type, where the request names none by Content-Encoding. */
   impliedCoding?(contentType: string): Coding | null;
   /** Headers that every answer on these paths carries, errors too. */

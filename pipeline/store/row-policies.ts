@@ -14,6 +14,7 @@ export const ANY_ROW: ReadonlyMap<string, Sql> = new Map([
   ['series', sql`SELECT 1 FROM series LIMIT 1`],
   ['series_labels', sql`SELECT 1 FROM series_labels LIMIT 1`],
   ['metrics', sql`SELECT 1 FROM metrics LIMIT 1`],
+  ['replay_chunks', sql`SELECT 1 FROM replay_chunks LIMIT 1`],
   ['volume', sql`SELECT 1 FROM volume LIMIT 1`],
   ['measures', sql`SELECT 1 FROM measures LIMIT 1`],
   ['metric_rule_states', sql`SELECT 1 FROM metric_rule_states LIMIT 1`],

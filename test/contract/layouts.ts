@@ -9,6 +9,8 @@ import { logLayout } from '../../pipeline/logs/columns/log-layout.ts';
 import { definitionLayout, sampleLayout } from '../../pipeline/samples/sample.ts';
 import { spanLayout } from '../../pipeline/traces/span.ts';
 import { bins } from '../../pipeline/rows/bin-type.ts';
+import { replayLayout } from '../../pipeline/replay/chunk.ts';
+import { numberList } from '../../pipeline/rows/number-list-type.ts';
 import * as fixed from '../../pipeline/rows/fixed-types.ts';
 import { Layout } from '../../pipeline/rows/layout.ts';
 import * as strings from '../../pipeline/rows/string-types.ts';
@@ -55,6 +57,7 @@ const TYPES = {
   string: [strings.string, text],
   bytes: [strings.bytes, blob({ maxLength: 300 })],
   word: [strings.word, text],
+  numberList: [numberList, fc.array(count, { maxLength: 5 })],
   stringList: [strings.stringList, fc.array(text, { maxLength: 5 })],
   wordList: [strings.wordList, fc.array(text, { maxLength: 5 })],
   pairs: [strings.pairs, pairs],
@@ -88,6 +91,22 @@ const cases = [
     }),
   },
   { layout: definitionLayout, row: of({ definition: text }) },
+  {
+    layout: replayLayout,
+    row: of({
+      ...{
+        kind: fc.nat(1),
+        session: text.map((session) => session || 's'),
+        seq: uint64,
+        part: uint(16),
+        events: uint(32),
+        bytes: uint(32),
+      },
+      ...{ first: fc.nat(2 ** 31), last: fc.integer({ min: 2 ** 31, max: 2 ** 42 }), clicks: TYPES.numberList[1] },
+      ...{ errors: uint(32), failedRequests: uint(32), snapshot: TYPES.milliseconds[1], meta: TYPES.milliseconds[1] },
+      ...{ urls: TYPES.stringList[1], user: text, service: text, version: text, traceIds: TYPES.stringList[1], body: TYPES.bytes[1] },
+    }),
+  },
   {
     layout: spanLayout,
     row: of({

@@ -3,18 +3,19 @@ import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { normalizers, sampleNormalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
+import { normalizers, replayNormalizers, sampleNormalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import { normalize, type RequestOptions } from '../pipeline/normalizers/normalize.ts';
+import { takeEvents, type TakenEvent } from '../pipeline/replay/take-events.ts';
 import { takeSamples, type TakenSample } from '../pipeline/samples/take-samples.ts';
 import { takeSpans, type TakenSpan } from '../pipeline/traces/take-spans.ts';
 import { extent } from '../extent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-type Taken = ReturnType<typeof normalize> | ReturnType<typeof takeSpans> | ReturnType<typeof takeSamples>;
+type Taken = ReturnType<typeof normalize> | ReturnType<typeof takeSpans> | ReturnType<typeof takeSamples> | ReturnType<typeof takeEvents>;
 
 /** A row as JSON has it. */
-const rowOf = (entry: LogEntry | TakenSpan | TakenSample): unknown =>
+const rowOf = (entry: LogEntry | TakenSpan | TakenSample | TakenEvent): unknown =>
   entry instanceof Map
     ? Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: textOf(value) }]))
     : entry;
@@ -47,6 +48,10 @@ const all = [
   ...sampleNormalizers.members.map((normalizer) => ({
     ...normalizer,
     take: (body: Buffer, envelope: RequestOptions): Taken => takeSamples(normalizer, body, envelope),
+  })),
+  ...replayNormalizers.members.map((normalizer) => ({
+    ...normalizer,
+    take: (body: Buffer, envelope: RequestOptions): Taken => takeEvents(normalizer, body, envelope),
   })),
 ];
 

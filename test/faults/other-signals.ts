@@ -56,8 +56,21 @@ const samples: OtherSignal = {
     `SELECT labels['name'] AS name, count() FROM (SELECT series FROM samples WHERE tenant_id = ${String(tenantId)}) AS rows INNER JOIN (SELECT DISTINCT series, labels FROM series WHERE tenant_id = ${String(tenantId)}) AS known USING series GROUP BY name`,
 };
 
+/** A session for each batch, so that all partitions are written: its row, as a reader counts it, must have each event once. */
+const replay: OtherSignal = {
+  name: 'replay',
+  path: '/v1/rum/replay',
+  headers: { 'Content-Type': 'application/json' },
+  body(names) {
+    const events = names.map((name) => ({ type: 5, data: { tag: 'error', payload: { name } }, timestamp: Date.now() }));
+    return Buffer.from(JSON.stringify({ session_id: createHash('sha256').update(names.join()).digest('hex'), seq: 0, events }));
+  },
+  stored: (tenantId) =>
+    `SELECT JSONExtractString(line, 'data', 'payload', 'name') AS name, count() FROM (SELECT arrayJoin(splitByChar('\n', body)) AS whole, substring(whole, position(whole, '{')) AS line FROM replay_chunks WHERE tenant_id = ${String(tenantId)}) WHERE line != '' GROUP BY name`,
+};
+
 /** Every signal that `--signals` takes. */
-export const OTHER_SIGNALS: readonly OtherSignal[] = [marks, spans, samples];
+export const OTHER_SIGNALS: readonly OtherSignal[] = [marks, spans, samples, replay];
 
 const EVERY_MS = 40;
 const MAX_OPEN = 50;

@@ -3,6 +3,9 @@ import { httpErrorOf, payloadTooLarge } from '../../pipeline/core/errors.ts';
 import { inflate } from '../../pipeline/compression/inflate.ts';
 import { EntryWriter } from '../../pipeline/logs/writer.ts';
 import { readCoding } from '../../api/http/body.ts';
+import { replayLayout } from '../../pipeline/replay/chunk.ts';
+import { ReplayWriter } from '../../pipeline/replay/replay-writer.ts';
+import { SessionBounds } from '../../pipeline/replay/session-bounds.ts';
 import { spanLayout } from '../../pipeline/traces/span.ts';
 import { SpanCodec, SpansWriter } from '../../pipeline/traces/spans-writer.ts';
 import { cpuMs } from '../cpu-time.ts';
@@ -14,7 +17,8 @@ import { mutate } from './mutate.ts';
 import type { Outcome } from './outcome.ts';
 import { Random } from './random.ts';
 import { takeSamples } from './samples.ts';
-import type { EntrySeed, Seed, SpanSeed } from './seeds.ts';
+import { linesOf, rowsRequest } from '../pipeline/replay/take-events.ts';
+import type { EntrySeed, ReplaySeed, Seed, SpanSeed } from './seeds.ts';
 
 const CAP = 2 * 1024 * 1024;
 const MAX_CPU_MS = 1000;
@@ -70,7 +74,8 @@ async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): P
 
 function outcomeOf(seed: Seed, request: IngestRequest): Outcome {
   if (seed.signal === 'logs') return take(seed, request);
-  return seed.signal === 'spans' ? takeSpans(seed, request) : takeSamples(seed, request);
+  if (seed.signal === 'spans') return takeSpans(seed, request);
+  return seed.signal === 'samples' ? takeSamples(seed, request) : takeEvents(seed, request);
 }
 
 function requestOf({ normalizer, envelope }: Seed, body: Buffer): IngestRequest {
@@ -114,6 +119,22 @@ function takeSpans({ normalizer }: SpanSeed, request: IngestRequest): Outcome {
     throw new Error(`${String(accepted)} accepted, ${String(rows)} rows, ${String(rejected.count)} rejected of ${String(total)}.`);
   const ack = normalizer.ack(request, { accepted, rejected, total }, 1);
   return { status: ack.status, accepted, rejected: rejected.count };
+}
+
+/** The same of session replay: each line of a row must be an event. */
+function takeEvents({ normalizer }: ReplaySeed, request: IngestRequest): Outcome {
+  const writer = new ReplayWriter(new SessionBounds(), rowsRequest({ partitions: PARTITIONS }));
+  normalizer.normalize(request, writer);
+  const { accepted, rejected, total } = writer;
+  let events = 0;
+  for (const chunk of writer.chunks()) {
+    const read = replayLayout.read(chunk.encode().value, chunk.count);
+    if (typeof read === 'string') throw new Error(`A record cannot be read: ${read}`);
+    events += read.reduce((sum, row) => sum + linesOf(row).length, 0);
+  }
+  if (events !== accepted || accepted + rejected.count !== total)
+    throw new Error(`${String(accepted)} accepted, ${String(events)} events, ${String(rejected.count)} rejected of ${String(total)}.`);
+  return { status: normalizer.ack(request, { accepted, rejected, total }, 1).status, accepted, rejected: rejected.count };
 }
 
 /** How many rows there are; each must have a time, a stream that its record names, and a message. */

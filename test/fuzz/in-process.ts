@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { fuzzRequest, runRequest } from './bodies.ts';
-import { sampleSeeds, seeds, spanSeeds, type Seed } from './seeds.ts';
+import { replaySeeds, sampleSeeds, seeds, spanSeeds, type Seed } from './seeds.ts';
 
 export type FuzzOptions = {
   readonly runs: number;
@@ -28,7 +28,9 @@ const MAX_FAILURES = 10;
 
 /** Runs damaged bodies through decoders and normalizers. */
 export async function fuzzInProcess({ runs, seed, only, progress }: FuzzOptions): Promise<FuzzReport> {
-  const all = [...seeds(), ...spanSeeds(), ...sampleSeeds()].filter(({ signal }) => only === undefined || signal === only);
+  const all = [...seeds(), ...spanSeeds(), ...sampleSeeds(), ...replaySeeds()].filter(
+    ({ signal }) => only === undefined || signal === only,
+  );
   const statuses: Record<string, number> = {};
   const failures: string[] = [];
   let [accepted, rejected, slowestMs] = [0, 0, 0];

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { normalizers, sampleNormalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
+import { normalizers, replayNormalizers, sampleNormalizers, spanNormalizers } from '../../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../../pipeline/normalizers/normalizer.ts';
+import type { ReplayWriter } from '../../pipeline/replay/replay-writer.ts';
 import type { SamplesWriter } from '../../pipeline/samples/samples-writer.ts';
 import type { SpansWriter } from '../../pipeline/traces/spans-writer.ts';
 import type { RequestOptions } from '../pipeline/normalizers/normalize.ts';
@@ -14,7 +15,9 @@ export type EntrySeed = Given & { readonly signal: 'logs'; readonly normalizer: 
 export type SpanSeed = Given & { readonly signal: 'spans'; readonly normalizer: Normalizer<SpansWriter> };
 /** And of samples of metrics. */
 export type SampleSeed = Given & { readonly signal: 'samples'; readonly normalizer: Normalizer<SamplesWriter> };
-export type Seed = EntrySeed | SpanSeed | SampleSeed;
+/** The same of session replay. */
+export type ReplaySeed = Given & { readonly signal: 'replay'; readonly normalizer: Normalizer<ReplayWriter> };
+export type Seed = EntrySeed | SpanSeed | SampleSeed | ReplaySeed;
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures/normalizers');
 
@@ -44,4 +47,10 @@ export const spanSeeds = (): SpanSeed[] =>
 export const sampleSeeds = (): SampleSeed[] =>
   sampleNormalizers.members.flatMap((normalizer) =>
     given(normalizer.name).map((one) => ({ ...one, signal: 'samples' as const, normalizer })),
+  );
+
+/** Those of session replay. */
+export const replaySeeds = (): ReplaySeed[] =>
+  replayNormalizers.members.flatMap((normalizer) =>
+    given(normalizer.name).map((one) => ({ ...one, signal: 'replay' as const, normalizer })),
   );

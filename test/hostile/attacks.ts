@@ -2,6 +2,7 @@ import type { Attack } from './attack.ts';
 import { CONNECTION_ATTACKS } from './connection-attacks.ts';
 import { INGEST_ATTACKS } from './ingest-attacks.ts';
 import { METRIC_ATTACKS } from './metric-attacks.ts';
+import { REPLAY_ATTACKS } from './replay-attacks.ts';
 import { QUERY_ATTACKS } from './query-attacks.ts';
 import { SPAN_ATTACKS } from './span-attacks.ts';
 import { STORAGE_ATTACKS } from './storage-attacks.ts';
@@ -14,6 +15,7 @@ export const ATTACKS: readonly Attack[] = [
   ...STORAGE_ATTACKS,
   ...SPAN_ATTACKS,
   ...METRIC_ATTACKS,
+  ...REPLAY_ATTACKS,
 ];
 
 /** The attack of this name. Throws where there is none. */

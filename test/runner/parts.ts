@@ -44,6 +44,7 @@ export const STAGES: readonly Stage[] = [
     parts: [
       { name: 'format', tool: [bin('oxfmt/bin/oxfmt'), '--check', '.'] },
       { name: 'types', tool: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
+      { name: 'types of web', tool: [bin('typescript/bin/tsc'), '-p', 'web/replay-recorder/tsconfig.json'] },
       { name: 'lint', tool: [bin('oxlint/bin/oxlint'), '.'] },
       { name: 'unused', tool: [bin('knip/bin/knip.js'), '--no-progress'] },
     ],

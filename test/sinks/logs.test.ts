@@ -30,6 +30,7 @@ describe('sink logs', () => {
       'spans',
       'span_counts',
       'samples',
+      'replay_chunks',
       'volume',
       'measures',
       'metric_rule_states',

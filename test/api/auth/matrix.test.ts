@@ -16,7 +16,7 @@ import { createSelectEndpoints } from '../../../api/select/endpoints.ts';
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
-import { normalizers, sampleNormalizers, spanNormalizers } from '../../../pipeline/normalizers/index.ts';
+import { normalizers, replayNormalizers, sampleNormalizers, spanNormalizers } from '../../../pipeline/normalizers/index.ts';
 import { fakePrincipal, FakeKeyStore } from '../../fakes/key-store.ts';
 import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { startHost } from '../../fakes/test-host.ts';
@@ -27,7 +27,7 @@ type Plane = 'ingest' | 'app';
 /** The real lists of both hosts; nothing of what they answer matters here. */
 function endpointLists(): Readonly<Record<HostName, readonly Endpoint[]>> {
   const ingest = ingestEndpoints({
-    normalizers: [...normalizers.members, ...spanNormalizers.members, ...sampleNormalizers.members],
+    normalizers: [...normalizers.members, ...spanNormalizers.members, ...sampleNormalizers.members, ...replayNormalizers.members],
     publisher: new FakeLogPublisher(),
     limits: [],
     maxBodyBytes: 1000,

@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   ['another status', 'GET /throws/502', [], '', 502],
   ['the store is gone', 'GET /throws/503', [], '', 503],
   ['the keys were never read', 'GET /throws/503-auth', [], '', 503],
-  ['a gate that is a 503', 'POST /v1/rum/replay', [KEY], '', 503],
+  ['a gate', 'POST /api/v1/account/projects', [KEY], '', 403],
   ['a query that is too slow', 'GET /throws/504', [], '', 504],
   ['two lengths', 'POST /logs', ['Content-Length: 3', 'Content-Length: 4'], 'abcd', 400],
   ['a length beside chunks', 'POST /logs', ['Content-Length: 3', 'Transfer-Encoding: chunked'], '0\r\n\r\n', 400],

@@ -66,8 +66,8 @@ describe('requests for another protocol', () => {
 
   it('a WebSocket on a path of another kind is answered as any request', async () => {
     expect((await ask('app', request('GET /health', WEBSOCKET))).body).to.equal('{"status":"ok"}');
-    expect((await ask('ingest', request('GET /v1/rum/replay', WEBSOCKET))).status).to.equal(405);
-    expect((await ask('ingest', request('POST /v1/rum/replay', [...WEBSOCKET, 'Content-Length: 0']))).status).to.equal(401);
+    expect((await ask('app', request('GET /api/v1/account/projects', WEBSOCKET))).status).to.equal(405);
+    expect((await ask('app', request('POST /api/v1/account/projects', [...WEBSOCKET, 'Content-Length: 0']))).status).to.equal(401);
   });
 
   it('the connection goes on after a refusal', async () => {

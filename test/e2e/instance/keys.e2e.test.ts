@@ -78,8 +78,8 @@ describe('an operator changes keys, and both hosts know at once', function () {
     expect(await everywhere(key)).to.deep.equal([403, 403, 403]);
   });
 
-  it('gates: replay and projects are off, for a key that may ask; so are metrics where a flag says it', async () => {
-    await admin('tenant', 'set-flag', '--flag', 'metrics', '--value', 'off');
+  it('gates: projects are off, for a key that may ask; so are metrics and replay where a flag says it', async () => {
+    for (const flag of ['metrics', 'replay']) await admin('tenant', 'set-flag', '--flag', flag, '--value', 'off');
     const { key } = await createKey('--scopes', 'ingest,write');
     const rows: readonly (readonly [string, string, number, RegExp])[] = [
       ...[instance.app, instance.ingest].flatMap((host) => [

@@ -41,6 +41,7 @@ describe('migrations', () => {
       'series',
       'series_labels',
       'metrics',
+      'replay_chunks',
       'metric_rule_states',
     ]);
     for (const name of FILES) expect(statements.join('\n')).to.include(`'${name}')`);

@@ -1,0 +1,88 @@
+import { FieldSet } from '../../logsql/base/fields.ts';
+import { Query } from '../../logsql/base/query.ts';
+import { allOf } from '../../logsql/filters/logic.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { repeatedSessions, sessionsTable } from '../../logsql/sql/sessions-table.ts';
+import { momentSql } from '../../logsql/sql/time.ts';
+import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
+import type { Deps, Request } from '../query/deps.ts';
+import type { EngineAnswer } from '../query/engine.ts';
+import { renderResult } from '../query/render.ts';
+import { tenantRows } from '../query/tenant-rows.ts';
+import { readWindow, retentionFloor, type Window } from '../query/window.ts';
+import { search } from '../search/search.ts';
+import type { SessionsParameters } from './parameters.ts';
+
+/** The longest session: of one that begins in a window no row lies further away, nor its tombstone. Nanoseconds. */
+const LONGEST = 12n * 3_600_000_000_000n;
+
+const near = ({ start, end }: Window): readonly Sql[] => [
+  sql`first >= ${momentSql(start - LONGEST)}`,
+  sql`first <= ${momentSql(end + LONGEST)}`,
+];
+
+/** Sessions with copies of rows that a statement names; with more of them it looks at all rows for copies. */
+const MOST_REPEATED = 1000;
+
+/** `GET …/replay/sessions`: sessions that begin in a window and match, newest first: an answer of `/search`. */
+export async function listSessions(
+  { filter, ...parameters }: SessionsParameters,
+  request: Request,
+  deps: Deps,
+): Promise<string | EngineAnswer> {
+  const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
+  const given = parseQuery(parameters.query, { now: window.now });
+  const own =
+    filter === '' ? given : new Query(given.options, allOf([parseQuery(filter, { now: window.now }).filter, given.filter]), given.pipes);
+  const conditions = near(window);
+  const where = conjunction([ofTenant(request.tenantId), ...conditions]);
+  const repeated = (await tenantRows(repeatedSessions(where, MOST_REPEATED + 1), request, deps)).map(([id]) => String(id));
+  const table = sessionsTable(request.tenantId, conditions, repeated.length > MOST_REPEATED ? null : repeated);
+  return search({ ...parameters, query: own.toString(), enrich: false }, request, { ...deps, table });
+}
+
+/** `GET …/replay/sessions/{session}`: what a list shows of a session. */
+export async function showSession({ session }: { readonly session: string }, request: Request, deps: Deps): Promise<string> {
+  const table = sessionsTable(request.tenantId, [sql`session = ${text(session)}`]);
+  const columns = table.entryColumns(FieldSet.all, request.tenantId);
+  const floor = retentionFloor(deps.now(), request.retentionDays);
+  const where = conjunction([ofTenant(request.tenantId), ...(floor === null ? [] : [sql`_time >= ${momentSql(floor)}`])]);
+  const [row] = await tenantRows(sql`SELECT ${columns.list} FROM ${table.from} WHERE ${where}`, request, deps);
+  if (row === undefined) throw noSession(session);
+  return renderResult(columns.decode(row, new Map()));
+}
+
+/** What is looked up of a session before anything is done with it. Times are milliseconds. */
+export type SessionBounds = {
+  readonly start: number;
+  readonly end: number;
+  /** The class that keeps its rows longest; 0 for ever. */
+  readonly retentionDays: number;
+  readonly user: string;
+  readonly traceIds: readonly string[];
+};
+
+/** Traces of a session that are looked for. */
+const MAX_SESSION_TRACES = 1000;
+
+/** The rows of a session. */
+export const ofSession = (session: string, { tenantId }: Request): Sql =>
+  conjunction([ofTenant(tenantId), sql`session = ${text(session)}`]);
+
+/** Throws HttpError 404 for a session that the tenant does not have, or not any more. */
+export async function boundsOfSession(session: string, request: Request, deps: Deps): Promise<SessionBounds> {
+  const statement = sql`SELECT count(), max(kind), toUnixTimestamp64Milli(min(first)), toUnixTimestamp64Milli(max(last)), min(retention_days), max(retention_days), argMaxIf(user, (last, kafka_off, kafka_idx), user != ''), groupUniqArrayArray(${uint32(MAX_SESSION_TRACES)})(trace_ids) FROM replay_chunks WHERE ${ofSession(session, request)}`;
+  const [row = []] = await tenantRows(statement, request, deps);
+  const [count, kind, start, end, least, most] = row.slice(0, 6).map(Number);
+  const floor = retentionFloor(deps.now(), request.retentionDays);
+  if (count === 0 || kind !== 0 || start === undefined || (floor !== null && BigInt(start) * 1_000_000n < floor)) throw noSession(session);
+  const retentionDays = least === 0 ? 0 : (most ?? 0);
+  return { start, end: end ?? start, retentionDays, user: String(row[6]), traceIds: row[7] as string[] };
+}
+
+/** What a deletion needs to know of a session, as JSON. */
+export const findSession = async ({ session }: { readonly session: string }, request: Request, deps: Deps): Promise<string> =>
+  JSON.stringify(await boundsOfSession(session, request, deps));
+
+const noSession = (session: string): HttpError => new HttpError(404, 'not_found', `There is no session ${session}.`);

@@ -1,0 +1,188 @@
+/**
+ * `npm run bench:replay`: session replay, of events that Chromium records on a shop page.   npm run bench:replay -- [--only parts|read|lists|whole]
+ * Parts: CPU µs a batch of 12 events, from the body to a record. Read: bytes that sessions take in ClickHouse, JSON and gzip; first event of a session of an
+ * hour, of its middle, all of it; a filter over 100,000 sessions of a day. Whole: an instance of its own, batches acknowledged and readable a second, CPU by process.
+ */
+import { parseArgs } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { appEndpoint } from '../api/http/endpoint.ts';
+import { createReplayRoutes } from '../api/replay/routes.ts';
+import { rrweb } from '../pipeline/normalizers/rrweb.ts';
+import { ReplayWriter } from '../pipeline/replay/replay-writer.ts';
+import { SessionBounds } from '../pipeline/replay/session-bounds.ts';
+import { startInstance } from '../test/e2e/instance.ts';
+import { LogsqlStore } from '../test/e2e/logsql-store.ts';
+import { runtimeOver } from '../test/e2e/query-setup.ts';
+import { FakeKeyStore } from '../test/fakes/key-store.ts';
+import { storeTogether } from '../test/fakes/stored-chunks.ts';
+import { startHost } from '../test/fakes/test-host.ts';
+import { rowsRequest } from '../test/pipeline/replay/take-events.ts';
+import { ask, merged, newTenant } from './instance-load.ts';
+import { cpuSeconds } from './processes.ts';
+import { recordedEvents, repeated, type ReplayEvent } from './wire/replay-events.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    batches: { type: 'string', default: '20000' },
+    connections: { type: 'string', default: '8' },
+  },
+});
+const PER_BATCH = 12;
+const out = (line: string): void => void process.stdout.write(`${line}\n`);
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+
+/** Batches of a session, five seconds each. */
+function batchesOf(session: string, events: Iterable<ReplayEvent>): object[] {
+  const batches = new Map<number, ReplayEvent[]>();
+  for (const event of events) {
+    const at = Math.floor(event.timestamp / 5000);
+    batches.set(at, [...(batches.get(at) ?? []), event]);
+  }
+  return [...batches.values()].map((own, seq) => ({ session_id: session, seq, user: 'ada', service: 'shop', version: '1.4', events: own }));
+}
+
+function parts(events: readonly ReplayEvent[]): void {
+  const small = events.filter(({ type }) => type === 3);
+  const bodies = Array.from({ length: 200 }, (_none, index) => {
+    const own = Array.from({ length: PER_BATCH }, (_same, i) => small[(index * PER_BATCH + i) % small.length]);
+    return gzipSync(JSON.stringify({ session_id: `s${String(index)}`, seq: index, events: own }));
+  });
+  let turn = 0;
+  const run = (): void => {
+    const body = gunzipSync(bodies[turn++ % bodies.length] as Buffer);
+    const writer = new ReplayWriter(new SessionBounds(), rowsRequest());
+    rrweb.normalize(
+      { path: '', contentType: '', query: new URLSearchParams(), header: () => '', body, maxBytes: Infinity, receivedAt: 0n },
+      writer,
+    );
+    for (const chunk of writer.chunks()) chunk.encode();
+  };
+  // counted, not timed: a busy machine warms up as well
+  const [WARM, MEASURED] = [5000, 10_000];
+  for (let done = 0; done < WARM; done++) run();
+  const before = process.cpuUsage();
+  for (let done = 0; done < MEASURED; done++) run();
+  const { user, system } = process.cpuUsage(before);
+  const bytes = bodies.reduce((sum, body) => sum + gunzipSync(body).length, 0) / bodies.length;
+  out(
+    `CPU, µs a batch of ${String(PER_BATCH)} events (${bytes.toFixed(0)} bytes of JSON), gzip to a record: ${((user + system) / MEASURED).toFixed(0)}`,
+  );
+}
+
+async function read(events: readonly ReplayEvent[]): Promise<void> {
+  const own = await LogsqlStore.start();
+  const now = Date.now();
+  const hour = [...repeated(events, now - 3_600_000, 60)];
+  for (const minutes of [10, 30, 60])
+    await storeTogether(own.store, 1, batchesOf(`m${String(minutes)}`, repeated(events, now - 3_600_000, minutes)));
+  await own.store.command('OPTIMIZE TABLE replay_chunks FINAL');
+  const json = Buffer.from(hour.map((event) => JSON.stringify(event)).join('\n'));
+  const [[stored, raw] = []] = await own.store.ownerRows('SELECT sum(data_compressed_bytes), (SELECT sum(bytes) FROM replay_chunks) FROM system.parts WHERE active AND table = \'replay_chunks\' AND database = currentDatabase()'); // prettier-ignore
+  out(`an hour: ${String(hour.length)} events, JSON ${(json.length / 60_000).toFixed(1)} kB a minute, as gzip ${(gzipSync(json).length / 60_000).toFixed(1)}; stored ${(Number(stored) / 100_000).toFixed(2)} kB a minute, ${(Number(raw) / Number(stored)).toFixed(1)} times less than JSON`); // prettier-ignore
+  const runtime = runtimeOver(own.store, { now: () => BigInt(Date.now()) * 1_000_000n, seconds: 60 });
+  const host = await startHost({ keys: new FakeKeyStore({ one: {} }), endpoints: createReplayRoutes({ runtime, remove: () => Promise.resolve() }).map((route) => appEndpoint(route)) }); // prettier-ignore
+  const url = `${host.url}/api/v1/tenants/1/replay/sessions`;
+  const timed = async (path: string): Promise<readonly [first: number, all: number]> => {
+    const began = performance.now();
+    const response = await fetch(`${url}${path}`, { headers: { Authorization: 'Bearer one' } });
+    if (!response.ok || response.body === null) throw new Error(await response.text());
+    let first = 0;
+    for await (const _chunk of response.body) first ||= performance.now() - began;
+    return [first, performance.now() - began];
+  };
+  const often = async (path: string): Promise<readonly [number, number]> => {
+    const all = [];
+    for (let turn = 0; turn < 15; turn++) all.push(await timed(path));
+    return [median(all.map(([first]) => first)), median(all.map(([, whole]) => whole))];
+  };
+  const [first, whole] = await often('/m60/events');
+  const [middle] = await often(`/m60/events?from=${String(now - 1_800_000)}`);
+  out(
+    `a session of an hour: first event ${first.toFixed(0)} ms, from its middle ${middle.toFixed(0)} ms, all of it ${whole.toFixed(0)} ms`,
+  );
+  await host.stop();
+  await own.stop();
+}
+
+/** A filter over 100,000 sessions of a day. */
+async function lists(): Promise<void> {
+  const own = await LogsqlStore.start();
+  const now = Date.now();
+  const runtime = runtimeOver(own.store, { now: () => BigInt(Date.now()) * 1_000_000n, seconds: 60 });
+  await own.store.command(`INSERT INTO replay_chunks (tenant_id, session, seq, first, last, events, bytes, clicks, errors, urls, user, service, arrived, kafka_off, kafka_idx) SELECT 2, concat('session-', toString(intDiv(number, 12))) AS id, number % 12, fromUnixTimestamp64Milli(toInt64(${String(now - 86_000_000)} + intDiv(number, 12) * 800 + (number % 12) * 5000), 'UTC') AS at, at + INTERVAL 5 SECOND, 12, 5000, [], if(intDiv(number, 12) % 50 = 0, 1, 0), ['https://shop.example/'], concat('u', toString(intDiv(number, 12) % 5000)), 'shop', now64(3), number, 0 FROM numbers(1200000)`); // prettier-ignore
+  await own.store.command('OPTIMIZE TABLE replay_chunks FINAL');
+  const keys = new FakeKeyStore({ one: { tenantId: 2 } });
+  const other = await startHost({ keys, endpoints: createReplayRoutes({ runtime, remove: () => Promise.resolve() }).map((route) => appEndpoint(route)) }); // prettier-ignore
+  for (const [what, query] of [
+    ['newest', ''],
+    ['errors', '&errors=true'],
+    ['of a user', '&user=u17'],
+    ['rage clicks', '&query=rage_clicks:>0'],
+  ] as const) {
+    // prettier-ignore
+    const times = [];
+    for (let turn = 0; turn < 5; turn++) {
+      const began = performance.now();
+      const response = await fetch(`${other.url}/api/v1/tenants/2/replay/sessions?start=-1d${query}`, {
+        headers: { Authorization: 'Bearer one' },
+      });
+      const { sessions } = (await response.json()) as { sessions: readonly unknown[] };
+      if (what !== 'rage clicks' && sessions.length === 0) throw new Error('BUG: nothing was found.');
+      times.push(performance.now() - began);
+    }
+    out(`100,000 sessions of a day, 12 batches each, ${what}: ${median(times).toFixed(0)} ms`);
+  }
+  await other.stop();
+  await own.stop();
+}
+
+async function whole(events: readonly ReplayEvent[]): Promise<void> {
+  const instance = await startInstance();
+  try {
+    const { id, key } = await newTenant(instance);
+    const small = events.filter(({ type }) => type === 3);
+    const total = Number(flags.batches);
+    const bodyOf = (number: number): Buffer => {
+      const now = Date.now();
+      const own = Array.from({ length: PER_BATCH }, (_same, i) => ({
+        ...small[(number * PER_BATCH + i) % small.length],
+        timestamp: now + i,
+      }));
+      return gzipSync(JSON.stringify({ session_id: `s${String(number % 5000)}`, seq: Math.floor(number / 5000), events: own }));
+    };
+    const processes = [...instance.processes()].map(([role, { pid }]) => [role, pid, cpuSeconds(pid)] as const);
+    const bodies = Array.from({ length: total }, (_none, number) => bodyOf(number));
+    let next = 0;
+    const began = performance.now();
+    const connection = async (): Promise<void> => {
+      for (let number = next++; number < total; number = next++) {
+        const response = await fetch(`${instance.app}/v1/rum/replay`, { method: 'POST', headers: { Authorization: `Bearer ${key}`, 'Content-Encoding': 'gzip' }, body: new Uint8Array(bodies[number] as Buffer) }); // prettier-ignore
+        await response.arrayBuffer();
+        if (response.status === 429) next = Math.min(next, number);
+        else if (response.status !== 202) throw new Error(String(response.status));
+      }
+    };
+    await Promise.all(Array.from({ length: Number(flags.connections) }, connection));
+    const acknowledged = (performance.now() - began) / 1000;
+    const stored = async (): Promise<number> =>
+      Number(await ask(instance, `SELECT uniqExact(session, seq) FROM replay_chunks WHERE tenant_id = ${String(id)}`));
+    while ((await stored()) < total) await new Promise((resolve) => setTimeout(resolve, 200));
+    const readable = (performance.now() - began) / 1000;
+    await merged(instance);
+    const cpu = processes.map(([role, pid, before]) => [role, (1e6 * (cpuSeconds(pid) - before)) / total] as const);
+    out(`${String(total)} batches: ${(total / acknowledged).toFixed(0)}/s acknowledged, ${(total / readable).toFixed(0)}/s readable, by one client process; CPU, µs a batch: ${cpu.map(([role, us]) => `${role} ${us.toFixed(0)}`).join(', ')}; all ${cpu.reduce((sum, [, us]) => sum + us, 0).toFixed(0)}`); // prettier-ignore
+  } finally {
+    await instance.stop();
+  }
+}
+
+const events = flags.only === 'lists' ? [] : await recordedEvents(60);
+if (events === null) throw new Error('This machine has no browser.');
+if (events.length > 0)
+  out(`recorded: ${String(events.length)} events in a minute, ${(JSON.stringify(events).length / 1000).toFixed(1)} kB of JSON`);
+if (flags.only === '' || flags.only === 'parts') parts(events);
+if (flags.only === '' || flags.only === 'read') await read(events);
+if (flags.only === '' || flags.only === 'lists') await lists();
+if (flags.only === '' || flags.only === 'whole') await whole(events);
+process.exit(0);

@@ -1,0 +1,55 @@
+import { LAST_TYPE } from '../../replay/chunk.ts';
+import type { ReplayWriter } from '../../replay/replay-writer.ts';
+import { OPEN_OBJECT } from '../../wire/bytes.ts';
+import { shape, skipValue } from '../../wire/json-tokens.ts';
+import { walkObject } from '../../wire/json-walk.ts';
+import { NO_OBJECT } from '../shared/json-error.ts';
+import { factsOf } from './facts.ts';
+
+/** Deepest nesting of an event. */
+const MAX_DEPTH = 64;
+
+/** Where the members of an event lie; -1 where there is none. */
+type Found = { type: number; typeEnd: number; time: number; timeEnd: number; data: number; dataEnd: number; depth: number };
+
+/** Takes the event that begins at `at`, or rejects it; gives the offset after it, a negative one where there is no whole JSON value. */
+export function takeEvent(body: Buffer, at: number, end: number, out: ReplayWriter): number {
+  if (body[at] !== OPEN_OBJECT) {
+    const next = skipValue(body, at, end);
+    if (next >= 0) out.reject(NO_OBJECT, body, at, next);
+    return next;
+  }
+  const found: Found = { type: -1, typeEnd: -1, time: -1, timeEnd: -1, data: -1, dataEnd: -1, depth: 0 };
+  const after = walkObject(body, at, end, (name, value, last) => {
+    const next = skipValue(body, value, last);
+    found.depth = Math.max(found.depth, 1 + shape.depth);
+    if (name === 'type') [found.type, found.typeEnd] = [value, next];
+    else if (name === 'timestamp') [found.time, found.timeEnd] = [value, next];
+    else if (name === 'data') [found.data, found.dataEnd] = [value, next];
+    return next;
+  });
+  if (after >= 0) take(body, at, after, found, out);
+  return after;
+}
+
+function take(source: Buffer, start: number, end: number, found: Found, out: ReplayWriter): void {
+  const type = numberAt(source, found.type, found.typeEnd);
+  const time = Math.floor(numberAt(source, found.time, found.timeEnd));
+  const problem = problemOf(type, time, found);
+  if (problem !== '') out.reject(problem, source, start, end);
+  else out.add({ source, start, end, time, type, ...factsOf(type, source, found.data, found.dataEnd) });
+}
+
+function problemOf(type: number, time: number, { data, depth }: Found): string {
+  if (depth > MAX_DEPTH) return `nested deeper than ${String(MAX_DEPTH)} levels`;
+  if (!Number.isInteger(time)) return 'the timestamp is not a number of milliseconds';
+  if (!Number.isInteger(type) || type < 0 || type > LAST_TYPE) return `the type is not a whole number from 0 to ${String(LAST_TYPE)}`;
+  return data < 0 ? 'there is no data' : '';
+}
+
+/** The number whose token is `source[start..end)`; NaN for any other. */
+function numberAt(source: Buffer, start: number, end: number): number {
+  const first = source[start];
+  if (start < 0 || first === undefined || !(first === 0x2d || (first >= 0x30 && first <= 0x39)) || end - start > 30) return NaN;
+  return Number(source.toString('latin1', start, end));
+}

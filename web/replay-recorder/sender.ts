@@ -1,0 +1,127 @@
+import type { BatchStore, StoredBatch } from './batch-store.ts';
+
+/** Where batches go, and what becomes of those that are refused. */
+export type SenderOptions = {
+  readonly url: string;
+  readonly key: string;
+  readonly store: BatchStore;
+  /** Replay is not for this account, or this key: nothing is recorded any more. */
+  readonly onStop: () => void;
+  /** The session is too large or too long. */
+  readonly onSessionFull: (session: string) => void;
+};
+
+const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1000, 60_000];
+/** What a browser sends of a page that it has left already. */
+const MOST_KEPT_ALIVE = 60_000;
+
+type Outcome = { readonly kind: 'done' | 'full' | 'stop' } | { readonly kind: 'later'; readonly seconds: number };
+
+/** Sends what the store has, one batch after the other, oldest first, and tries again what the service could not take. */
+export class Sender {
+  readonly #options: SenderOptions;
+  #running = false;
+  #isWanted = false;
+  #isStopped = false;
+  #waitMs = FIRST_WAIT_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** Sends all there is, now or after what is being sent. */
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#isWanted = true;
+    if (this.#running || this.#timer !== undefined) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+    });
+  }
+
+  /** Does not wait any longer: there is a network again. */
+  retry(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#options.store.clear();
+  }
+
+  /** A batch of a page that is about to leave; true where the browser has taken it. It stays in the store until it is acknowledged: twice is once. */
+  beacon(body: string): boolean {
+    const { url, key } = this.#options;
+    if (this.#isStopped || body.length > MOST_KEPT_ALIVE) return false;
+    return navigator.sendBeacon(`${url}/v1/rum/replay?api_key=${encodeURIComponent(key)}`, body);
+  }
+
+  async #run(): Promise<void> {
+    const { store, onStop, onSessionFull } = this.#options;
+    while (this.#isWanted && !this.#isStopped) {
+      this.#isWanted = false;
+      for (const batch of await store.all()) {
+        const outcome = await this.#send(batch);
+        if (outcome.kind === 'later') {
+          this.#wait(outcome.seconds);
+          return;
+        }
+        this.#waitMs = FIRST_WAIT_MS;
+        if (outcome.kind === 'stop') {
+          await this.stop();
+          onStop();
+          return;
+        }
+        if (outcome.kind === 'full') onSessionFull(batch.session);
+        await store.remove(batch);
+      }
+    }
+  }
+
+  #wait(seconds: number): void {
+    const ms = Math.max(seconds * 1000, this.#waitMs * (0.5 + Math.random() / 2));
+    this.#waitMs = Math.min(LAST_WAIT_MS, 2 * this.#waitMs);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.wake();
+    }, ms);
+  }
+
+  async #send({ body, isGzip }: StoredBatch): Promise<Outcome> {
+    const { url, key } = this.#options;
+    try {
+      const response = await fetch(`${url}/v1/rum/replay`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}),
+        },
+        body,
+        credentials: 'omit',
+        keepalive: body.length < MOST_KEPT_ALIVE,
+      });
+      return await outcomeOf(response);
+    } catch {
+      return { kind: 'later', seconds: 0 };
+    }
+  }
+}
+
+async function outcomeOf(response: Response): Promise<Outcome> {
+  const { status } = response;
+  if (status === 401 || status === 403) return { kind: 'stop' };
+  if (status === 413) return { kind: 'full' };
+  if (status === 429 || status >= 500) {
+    const text = await response.text().catch(() => '');
+    // a gate is no outage: it opens with another plan
+    if (status === 503 && text.includes('session replay is not enabled')) return { kind: 'stop' };
+    return { kind: 'later', seconds: Number(response.headers.get('retry-after') ?? 0) || 0 };
+  }
+  return { kind: 'done' };
+}
