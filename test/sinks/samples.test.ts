@@ -114,11 +114,11 @@ describe('sink samples', () => {
     ] as const) {
       const record = recordOf(labels, offset, timestamp);
       expect(record.cut?.pages).to.equal(3);
-      await sink.prepare?.([record], store);
+      await sink.prepare([record], store);
       counts.push(rows['series']?.length);
     }
-    sink.forget?.();
-    await sink.prepare?.([recordOf(labels, 5)], store);
+    sink.forget();
+    await sink.prepare([recordOf(labels, 5)], store);
     expect([...counts, rows['series']?.length]).to.deep.equal([150, 150, 300, 300, 450]);
   });
 });
