@@ -62,8 +62,8 @@ class Feed {
 }
 
 /**
- * Blocks of Native with the columns series (UInt64), time and value (Float64), ordered by series and time, later arrivals behind earlier ones: given
- * out series by series, column by column. One series is held at a time, with a block of the answer.
+ * Blocks of Native with the columns series (UInt64), time and value (Float64), ordered by series and time, and maybe by arrival: given
+ * out series by series, column by column. Of equal times the last one is given. One series is held at a time, with a block of the answer.
  */
 export class SampleBlocks {
   readonly #feed: Feed;
@@ -72,6 +72,8 @@ export class SampleBlocks {
   #series = new BigUint64Array(FIRST_ROWS);
   #times = new Float64Array(FIRST_ROWS);
   #values = new Float64Array(FIRST_ROWS);
+  /** Whether the series that was given last has equal times. */
+  hasTies = false;
 
   constructor(chunks: AsyncGenerator<Buffer>) {
     this.#feed = new Feed(chunks);
@@ -80,6 +82,7 @@ export class SampleBlocks {
   /** The samples of a series; null where it has none. To be called in the order of ids: rows of lower ones are passed over. */
   async of(id: bigint): Promise<Samples | null> {
     let found: Samples | null = null;
+    this.hasTies = false;
     while (this.#at < this.#rows || (await this.#more())) {
       const own = this.#series[this.#at] as bigint;
       if (own > id) break;
@@ -90,7 +93,10 @@ export class SampleBlocks {
       found = joined(found, this.#times.slice(from, to), this.#values.slice(from, to));
       if (to < this.#rows) break;
     }
-    return found === null ? null : lastOfEqual(found);
+    if (found === null) return null;
+    const own = lastOfEqual(found);
+    this.hasTies = own !== found;
+    return own;
   }
 
   /** Ends the statement. */

@@ -1,6 +1,7 @@
 import { conjunction, int64, ofTenant, sql, uint8, type Sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { seriesWhere, type Matcher } from './matcher.ts';
+import { Numbers } from './numbers.ts';
 import { SampleBlocks } from './sample-blocks.ts';
 import { SampleRows, type Samples } from './sample-rows.ts';
 
@@ -30,6 +31,10 @@ export interface SampleSource {
 }
 
 const [NUMBERS, HISTOGRAMS] = [0, 1];
+const BY_TIME = sql`series, time`;
+const BY_ARRIVAL = sql`series, time, arrived_ms, kafka_part, kafka_off, kafka_idx`;
+/** Which series, and from when to when: milliseconds. */
+type Selected = { readonly where: Sql; readonly from: number; readonly to: number };
 const NO_SAMPLES = new Float64Array(0);
 const NO_HISTOGRAMS: Histograms = { timestamps: NO_SAMPLES, sums: NO_SAMPLES, payloads: [] };
 
@@ -52,8 +57,12 @@ export class StoredSamples implements SampleSource {
     const stop = new AbortController();
     const { signal } = this.#options;
     const options = { ...this.#options, signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) };
-    const numbers = new SampleBlocks(this.#store.bytes(this.#rows(where, NUMBERS, from, to), { ...options, isNative: true }));
-    const histograms = new SampleRows(this.#store.bytes(this.#rows(where, HISTOGRAMS, from, to), options));
+    const window = { where, from, to };
+    const numbers = new Numbers((ids, byArrival) => {
+      const statement = this.#rows(NUMBERS, window, byArrival ? BY_ARRIVAL : BY_TIME, ids);
+      return new SampleBlocks(this.#store.bytes(statement, { ...options, isNative: true }));
+    });
+    const histograms = new SampleRows(this.#store.bytes(this.#rows(HISTOGRAMS, window, BY_ARRIVAL), options));
     let isWhole = false;
     try {
       for await (const { id, ...about } of this.#series(where)) {
@@ -78,17 +87,18 @@ export class StoredSamples implements SampleSource {
       }
   }
 
-  #rows(where: Sql, type: number, from: number, to: number): Sql {
+  #rows(type: number, { where, from, to }: Selected, order: Sql, ids: readonly Sql[] = []): Sql {
     const { tenantId } = this.#options;
     const conditions = conjunction([
       ofTenant(tenantId),
       sql`type = ${uint8(type)}`,
       sql`series IN (SELECT series FROM series WHERE ${where})`,
+      ...ids,
       sql`time >= fromUnixTimestamp64Milli(${int64(Math.ceil(clamped(from)))}, 'UTC')`,
       sql`time <= fromUnixTimestamp64Milli(${int64(Math.floor(clamped(to)))}, 'UTC')`,
     ]);
     const columns = type === HISTOGRAMS ? sql`series, toFloat64(toUnixTimestamp64Milli(time)), value, payload` : sql`series, toFloat64(toUnixTimestamp64Milli(time)), value`; // prettier-ignore
-    return sql`SELECT ${columns} FROM samples WHERE ${conditions} ORDER BY series, time, arrived_ms, kafka_part, kafka_off, kafka_idx`;
+    return sql`SELECT ${columns} FROM samples WHERE ${conditions} ORDER BY ${order}`;
   }
 }
 

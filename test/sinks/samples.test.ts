@@ -100,4 +100,25 @@ describe('sink samples', () => {
     expect(samplesSignal.rowEnds(record, AT)).to.equal(null);
     expect(samplesSignal.rowEnds(record, AT + 40 * 86_400_000)).to.deep.equal([AT + 30 * 86_400_000, AT + 30 * 86_400_000]);
   });
+
+  it('writes what pages of definitions hold once a day, and again where it has forgotten', async () => {
+    const sink = createSamplesSink();
+    const { store, rows } = storeOf();
+    const labels = Array.from({ length: 150 }, (_none, n) => ({ __name__: 'paged', pod: `p${String(n)}` }));
+    const counts: (number | undefined)[] = [];
+    for (const [offset, timestamp] of [
+      [1, AT],
+      [2, AT],
+      [3, AT + 86_400_000],
+      [4, AT + 86_400_000],
+    ] as const) {
+      const record = recordOf(labels, offset, timestamp);
+      expect(record.cut?.pages).to.equal(3);
+      await sink.prepare([record], store);
+      counts.push(rows['series']?.length);
+    }
+    sink.forget();
+    await sink.prepare([recordOf(labels, 5)], store);
+    expect([...counts, rows['series']?.length]).to.deep.equal([150, 150, 300, 300, 450]);
+  });
 });
