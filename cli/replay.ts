@@ -110,11 +110,11 @@ async function list(target: Target, parameters: URLSearchParams, display: Displa
 
 /** A session as a line: when it begins, how long it lasts, its id, its user, its first page, and what went wrong. */
 function sessionLine(session: LogEntry, zone: Zone): readonly Piece[] {
-  const text = (name: string): string => textOf(session.get(name));
+  const text = (name: string): string => printable(textOf(session.get(name)));
   const counted = (name: string, what: string): readonly Piece[] => (text(name) === '0' ? [] : [styled('red', `${text(name)} ${what}`)]);
   return spaced([
     styled('gray', printable(zone.show(text('_time')))),
-    lengthText(BigInt(text('duration_ms') || '0') * 1_000_000n).padStart(6),
+    lengthText(BigInt(/^\d+$/.test(text('duration_ms')) ? text('duration_ms') : '0') * 1_000_000n).padStart(6),
     styled('cyan', printable(text('session_id'))),
     ...(text('user') === '' ? [] : [printable(text('user'))]),
     printable(text('url')),

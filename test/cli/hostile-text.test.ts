@@ -27,6 +27,7 @@ const pattern = { fingerprint: H, normalized_message: H, level: H, count: 1, is_
 const plan = { statements: [{ sql: H, values: { [H]: { type: H, value: H } } }], indexes: [H], memory: [H], otherwise: null };
 const span = { spanId: H, parentSpanId: H, name: H, startTimeUnixNano: '1', endTimeUnixNano: '2', status: { code: 2, message: H } };
 const foundSpan = { _time: '2026-11-18T10:00:00Z', name: H, service: H, kind: 'server', status: 'error', status_message: H, duration: 5, trace_id: H, [H]: H }; // prettier-ignore
+const foundSession = { _time: TIME, session_id: H, duration_ms: H, user: H, url: H, events: H, errors: H, rage_clicks: H, [H]: H };
 const trace = { resourceSpans: [{ resource: { attributes: [{ key: 'service.name', value: { stringValue: H } }] }, scopeSpans: [{ spans: [span] }] }] }; // prettier-ignore
 const tail = [
   `data: ${JSON.stringify(entry)}`,
@@ -40,6 +41,7 @@ const ADMIN_ROW = Object.fromEntries(ADMIN_COMMANDS.flatMap(({ columns }) => col
 function answerOf(url: string, body: string): unknown {
   if (url.includes('explain=')) return { explain: { query: H, plan, subqueries: [] } };
   if (url.includes('/spans/search')) return { spans: [foundSpan, { [H]: H }], has_more: false, oldest_time: null, window: { start: H, end: H }, hints: [H] }; // prettier-ignore
+  if (url.includes('/replay/sessions')) return { sessions: [foundSession], has_more: true };
   if (url.includes('/patterns/diff')) return { new: [pattern], gone: [pattern], changed: [pattern] };
   if (url.includes('/patterns')) return { patterns: [pattern] };
   if (url.includes('/traces/') && !url.includes('/logs')) return trace;
@@ -113,6 +115,7 @@ describe('hostile text in what commands print', function () {
       ['patterns', '--diff', ...format],
     ]),
     ...[[], ['--output', 'lines'], ['--output', 'csv']].map((format) => ['spans', '*', ...format]),
+    ...[[], ['--output', 'lines'], ['--output', 'csv']].map((format) => ['replay', 'list', ...format]),
     ...[[], ['--output', 'json']].map((format) => ['trace', 'a', '--logs', ...format]),
     ['rules', 'list'],
     ['query', 'nothing'],
