@@ -133,6 +133,9 @@ const otherApis = (runtime: QueryRuntime, detection: DetectionOptions): Endpoint
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
+/** With the description of them all. */
+const described = (all: readonly Endpoint[]): Endpoint[] => [...all, openApiEndpoint(all)];
+
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
@@ -171,9 +174,8 @@ export const appRole: Role = {
       ...live.endpoints,
       ...gatedEndpoints,
     ];
-    const all = appHostEndpoints(endpoints, read);
     const host = createHost({
-      ...{ name: 'app host', port: config.http.appPort, endpoints: [...all, openApiEndpoint(all)] },
+      ...{ name: 'app host', port: config.http.appPort, endpoints: described(appHostEndpoints(endpoints, read)) },
       onUpgrade: live.sockets.onUpgrade,
       ...publicHost(context, control, sentSignals(stored)),
     });
