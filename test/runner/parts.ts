@@ -49,7 +49,7 @@ export const STAGES: readonly Stage[] = [
       { name: 'unused', tool: [bin('knip/bin/knip.js'), '--no-progress'] },
     ],
   },
-  { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 5, timeoutMs: 120_000 }] },
+  { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 6, timeoutMs: 120_000 }] },
   {
     name: 'engines',
     // these wait for engines half of their time
