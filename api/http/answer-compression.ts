@@ -10,6 +10,8 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** A body is handed to the thread that compresses it in parts, so that many take turns. */
 const PART_BYTES = 64 * 1024;
 
+const NEVER = new AbortController().signal;
+
 export type CompressionBounds = { readonly maxCoders?: number; readonly maxBodyBytes?: number };
 
 /** What compresses in another thread. `flush` sends what it holds back. */
@@ -28,6 +30,8 @@ export type StreamCoder = {
 export class AnswerCompression {
   readonly #maxCoders: number;
   readonly #maxBodyBytes: number;
+  /** Bodies that do not change, in each coding; they live as long as their body. */
+  readonly #constant = new WeakMap<Buffer, Map<AnswerCoding, Promise<Buffer | null>>>();
   #coders = 0;
   #bodyBytes = 0;
 
@@ -61,6 +65,22 @@ export class AnswerCompression {
     } finally {
       this.#bodyBytes -= bytes.length;
     }
+  }
+
+  /** As `body`, of a body that is the same buffer for every request: it is compressed once, whoever disconnects meanwhile. */
+  constantBody(bytes: Buffer, coding: AnswerCoding): Promise<Buffer | null> {
+    const known = this.#constant.get(bytes) ?? new Map<AnswerCoding, Promise<Buffer | null>>();
+    this.#constant.set(bytes, known);
+    const coded = known.get(coding) ?? this.body(bytes, coding, NEVER);
+    known.set(coding, coded);
+    const again = (done: Buffer | null): void => {
+      if (done === null) known.delete(coding);
+    };
+    // where the memory budget is used up, the next one tries again
+    void coded.then(again, () => {
+      again(null);
+    });
+    return coded;
   }
 
   /** A coder between strings and client; null where the memory budget is used up. It flushes before it waits for the next string. */

@@ -24,6 +24,8 @@ export type RouteAnswer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | object;
+  /** The body is the same buffer for every request: it is compressed once. */
+  readonly isConstant?: true;
   /** In place of `body`. */
   readonly stream?: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 };

@@ -87,7 +87,10 @@ async function coded(exchange: Exchange, answer: RouteAnswer, { compression }: S
     const coder = compression.stream(coding);
     return coder === null ? asItIs : { body, coder, codingHeaders };
   }
-  const bytes = await compression.body(typeof body === 'string' ? Buffer.from(body) : body, coding, exchange.signal).catch(() => null);
+  const whole = typeof body === 'string' ? Buffer.from(body) : body;
+  const compressed =
+    answer.isConstant === true ? compression.constantBody(whole, coding) : compression.body(whole, coding, exchange.signal);
+  const bytes = await compressed.catch(() => null);
   return bytes === null ? asItIs : { body: bytes, coder: null, codingHeaders };
 }
 

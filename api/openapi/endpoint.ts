@@ -4,7 +4,7 @@ import { openApi } from './document.ts';
 
 /** `GET /openapi.json`: the description of all endpoints of this host, itself among them. It is made when it is first requested. */
 export function openApiEndpoint(others: readonly Endpoint[]): Endpoint {
-  let made: string | null = null;
+  let made: Buffer | null = null;
   const endpoint: Endpoint = {
     ...{ methods: ['GET'], path: '/openapi.json', errors: 'query', access: { plane: 'app', scope: 'read' } },
     operation: {
@@ -12,8 +12,8 @@ export function openApiEndpoint(others: readonly Endpoint[]): Endpoint {
       answers: ok(anyMembers()),
     },
     handle: () => {
-      made ??= JSON.stringify(openApi([...others, endpoint]));
-      return Promise.resolve({ status: 200, body: made });
+      made ??= Buffer.from(JSON.stringify(openApi([...others, endpoint])));
+      return Promise.resolve({ status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: made, isConstant: true });
     },
   };
   return endpoint;

@@ -201,4 +201,20 @@ describe('the compression of answers', () => {
     expect(await coded).to.equal('ended');
     await eventually('it ended', () => compression.running, (running) => running === 0); // prettier-ignore
   });
+
+  it('compresses a body that is the same for every request once, and again where the memory budget was used up', async () => {
+    const bytes = Buffer.from(LARGE);
+    const compression = new AnswerCompression({ maxCoders: 1 });
+    const both = await Promise.all([compression.constantBody(bytes, 'gzip'), compression.constantBody(bytes, 'zstd')]);
+    expect(await decoded(both[0] as Buffer, 'gzip')).to.equal(LARGE);
+    expect(both[1]).to.equal(null);
+    await eventually(
+      'the end of the coder',
+      () => compression.running,
+      (running) => running === 0,
+    );
+    expect(await compression.constantBody(bytes, 'gzip')).to.equal(both[0]);
+    expect(compression.running).to.equal(0);
+    expect(await decoded((await compression.constantBody(bytes, 'zstd')) as Buffer, 'zstd')).to.equal(LARGE);
+  });
 });
