@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { until } from '../e2e/instance.ts';
 import { freePorts } from '../free-ports.ts';
+import { startProgram } from '../started-program.ts';
 
 /** A Jaeger that keeps traces in memory: where it takes OTLP, and where it answers. */
 export type Jaeger = { readonly ingest: string; readonly query: string; stop(): Promise<void> };
@@ -15,28 +14,7 @@ export async function startJaeger(binary: string): Promise<Jaeger> {
     ...names.map((name, index) => `--${name}.host-port=127.0.0.1:${String(others[index])}`).slice(0, -1),
     '--memory.max-traces=100000',
   ];
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (part: Buffer) => (output = (output + part.toString()).slice(-8192)));
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
-    child.once('error', () => resolve());
-  });
   const at = `http://127.0.0.1:${String(query)}`;
-  const isUp = (): Promise<boolean> =>
-    fetch(`${at}/api/services`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  await until('Jaeger', isUp, (up) => up || child.exitCode !== null);
-  if (child.exitCode !== null) throw new Error(`Jaeger ended with ${String(child.exitCode)}: ${output}`);
-  return {
-    ingest: `http://127.0.0.1:${String(otlp)}`,
-    query: at,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+  const { stop } = await startProgram('Jaeger', binary, args, `${at}/api/services`);
+  return { ingest: `http://127.0.0.1:${String(otlp)}`, query: at, stop };
 }

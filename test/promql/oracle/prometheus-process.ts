@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { until } from '../../e2e/instance.ts';
 import { freePorts } from '../../free-ports.ts';
+import { startProgram } from '../../started-program.ts';
 
 /** A server of Prometheus that takes remote write. */
 export type Prometheus = { readonly url: string; readonly pid: number; stop(): Promise<void> };
@@ -23,27 +22,12 @@ export async function startPrometheus(binary: string): Promise<Prometheus> {
     '--query.timeout=5m',
     '--enable-feature=promql-experimental-functions',
   ];
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (part: Buffer) => (output = (output + part.toString()).slice(-8192)));
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
-    child.once('error', () => resolve());
-  });
   const url = `http://127.0.0.1:${String(port)}`;
-  const isUp = (): Promise<boolean> =>
-    fetch(`${url}/-/ready`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  await until('Prometheus', isUp, (up) => up || child.exitCode !== null);
-  if (child.exitCode !== null) throw new Error(`Prometheus ended with ${String(child.exitCode)}: ${output}`);
+  const { pid, stop } = await startProgram('Prometheus', binary, args, `${url}/-/ready`);
   return {
-    ...{ url, pid: child.pid ?? 0 },
+    ...{ url, pid },
     stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
