@@ -229,7 +229,7 @@ class PageRecorder implements Recorder {
       void this.#store.put({ session, seq, body: new TextEncoder().encode(text), isGzip: false, at: Date.now() });
       this.#sender.beacon(text);
     }
-    void this.#rum.flush();
+    this.#rum.leave();
   }
 
   #watch(): void {

@@ -36,7 +36,18 @@ export class Rum {
     this.#later();
   }
 
-  /** Sends what there is: the page may be about to leave. */
+  /** Sends what there is, also while something is being sent: the page is about to leave, and no other moment may come. */
+  leave(): void {
+    const sent = this.#held;
+    if (sent.length === 0) return;
+    this.#held = [];
+    void this.#send(`${sent.join('\n')}\n`).then((isDone) => {
+      // a page that came back
+      if (!isDone) this.#hold(sent);
+    });
+  }
+
+  /** Sends what there is, unless something is being sent. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -46,8 +57,14 @@ export class Rum {
     this.#held = [];
     const isDone = await this.#send(`${sent.join('\n')}\n`);
     this.#isSending = false;
-    if (!isDone && !this.#isStopped) this.#held = [...sent, ...this.#held].slice(-MOST_HELD);
     this.#waitMs = isDone ? FIRST_WAIT_MS : Math.min(LAST_WAIT_MS, 2 * this.#waitMs);
+    this.#hold(isDone ? [] : sent);
+  }
+
+  /** Holds again what could not be sent, before what came since. */
+  #hold(unsent: readonly string[]): void {
+    if (this.#isStopped) return;
+    this.#held = [...unsent, ...this.#held].slice(-MOST_HELD);
     if (this.#held.length > 0) this.#later();
   }
 
