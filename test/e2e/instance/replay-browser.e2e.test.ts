@@ -168,7 +168,9 @@ describe('a page that is recorded', function () {
     await page.click('#books button');
     await moment();
     await page.click('#pay');
-    await page.waitForFunction("document.getElementById('answer').textContent.includes('failed')");
+    // playwright's own wait evaluates a string in the page, which its policy forbids
+    const isFailed = (): Promise<boolean> => page.evaluate("document.getElementById('answer').textContent.includes('failed')");
+    await until('the failed request', isFailed, (failed) => failed);
     await moment();
     await page.click('#navigate');
     await page.click('#break');
@@ -263,12 +265,30 @@ describe('a page that is recorded', function () {
     expect(everything).to.include(VISIBLE);
     for (const secret of SECRETS) expect(everything, secret).to.not.include(secret);
     // as they lie on the disk, where something may be left in the clear
-    for (const file of filesOf(instance.dataDir)) {
-      const bytes = readFileSync(file);
-      for (const secret of SECRETS) expect(bytes.includes(secret), `${secret} in ${file}`).to.equal(false);
+    const read = new Set<string>();
+    for (let isWhole = false; !isWhole;) {
+      isWhole = true;
+      for (const file of filesOf(instance.dataDir).filter((name) => !read.has(name))) {
+        const bytes = bytesOf(file);
+        // merged meanwhile: what it had is in another file
+        isWhole &&= bytes !== null;
+        if (bytes === null) continue;
+        read.add(file);
+        for (const secret of SECRETS) expect(bytes.includes(secret), `${secret} in ${file}`).to.equal(false);
+      }
     }
   });
 });
+
+/** Null of a file that no longer exists. */
+function bytesOf(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
 
 /** The files of the engines, none of which is too large for a test. */
 const filesOf = (root: string): string[] =>
