@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
@@ -7,6 +8,7 @@ import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import { keyRoute } from '../../api/app/key-endpoint.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
@@ -19,6 +21,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
+import { uiEndpoints } from '../../api/ui/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { createMetricsRoutes } from '../../api/metrics/routes.ts';
@@ -133,8 +136,11 @@ const otherApis = (runtime: QueryRuntime, detection: DetectionOptions): Endpoint
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
-/** With the description of them all. */
-const described = (all: readonly Endpoint[]): Endpoint[] => [...all, openApiEndpoint(all)];
+/** Where `npm run build` puts the pages, also as seen from the compiled program. */
+const PAGES = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/ui' : '../../web/ui', import.meta.url));
+
+/** With the description of them all, and the pages. */
+const served = (all: readonly Endpoint[]): Endpoint[] => [...all, openApiEndpoint(all), ...uiEndpoints(PAGES)];
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
@@ -164,7 +170,7 @@ export const appRole: Role = {
       ...createAlertRoutes(runtime, alerts.resolver),
       ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
-      rejectionsRoute({ log: context.rejections, peers }),
+      ...[rejectionsRoute({ log: context.rejections, peers }), keyRoute],
     ];
     const tails = new LiveTails();
     const live = createLive(context, { control, runtime, tails });
@@ -175,7 +181,7 @@ export const appRole: Role = {
       ...gatedEndpoints,
     ];
     const host = createHost({
-      ...{ name: 'app host', port: config.http.appPort, endpoints: described(appHostEndpoints(endpoints, read)) },
+      ...{ name: 'app host', port: config.http.appPort, endpoints: served(appHostEndpoints(endpoints, read)) },
       onUpgrade: live.sockets.onUpgrade,
       ...publicHost(context, control, sentSignals(stored)),
     });
