@@ -1,20 +1,8 @@
 /** What is shown of entries: levels, times, small charts, text of a log. */
 import type { JSX } from 'preact';
 import { zone } from '../base/settings.ts';
+import { levelKind } from '../base/levels.ts';
 import { agoOf, dateAndClock } from '../base/time.ts';
-
-/** The four levels that are told apart, worst first. */
-export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-export type LevelName = (typeof LEVELS)[number];
-
-const KINDS: readonly (readonly [RegExp, LevelName])[] = [
-  [/^(?:e|err|error|fatal|crit|critical|alert|emerg|emergency|panic|severe|f)/i, 'error'],
-  [/^(?:w|warn|warning)/i, 'warn'],
-  [/^(?:d|dbg|debug|trace|verbose|fine|t)/i, 'debug'],
-];
-
-/** Which of the four a level belongs to; what is not known is information. */
-export const levelKind = (level: string): LevelName => KINDS.find(([pattern]) => pattern.test(level))?.[1] ?? 'info';
 
 /** A level as a letter. */
 export function Level({ level }: { readonly level: string }): JSX.Element {

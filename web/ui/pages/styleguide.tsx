@@ -3,7 +3,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
 import { Button, Dialog, Field, Popover, Select, Tabs } from '../components/controls.tsx';
-import { LEVELS, Level, Sparkline, Time } from '../components/data.tsx';
+import { LEVELS } from '../base/levels.ts';
+import { Level, Sparkline, Time } from '../components/data.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 
