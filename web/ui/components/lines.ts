@@ -1,6 +1,7 @@
 /** Lines over time on a canvas, with uPlot; colours are those of the theme. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { shortMoment } from '../base/time.ts';
 
 export type Drawn = {
   /** Seconds. */
@@ -24,7 +25,13 @@ export function drawLines(at: HTMLElement, { times, series, isUtc, isDark }: Dra
       ...{ width: Math.max(200, at.clientWidth), height: HEIGHT },
       tzDate: (seconds) => (isUtc ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000)),
       cursor: { points: { size: 6 } },
-      axes: [axis, { ...axis, size: 64 }],
+      axes: [
+        {
+          ...axis,
+          values: (_plot, ticks) => ticks.map((at) => shortMoment(at * 1000, isUtc ? 'utc' : 'local', (times.at(-1) ?? at) * 1000)),
+        },
+        { ...axis, size: 64 },
+      ],
       series: [
         {},
         ...series.map(({ name }, index) => ({

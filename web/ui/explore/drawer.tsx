@@ -128,7 +128,7 @@ export function Drawer({ entry, terms }: { readonly entry: Entry; readonly terms
           <bdi>{textOf(entry, 'service') === '' ? 'Entry' : textOf(entry, 'service')}</bdi>
         </strong>
         <span class="faint cut grow" title={textOf(entry, '_time')}>
-          {dateAndClock(textOf(entry, '_time'), zone.value, 9)}
+          {dateAndClock(textOf(entry, '_time'), zone.value)}
         </span>
         <Button kind="plain" isSmall onClick={() => void copy(frozenLink(id), 'Link')} title="Copy a link to this entry (y)">
           Copy link

@@ -3,7 +3,7 @@ import '../style/explore.css';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { request, useRequest } from '../base/api.ts';
-import { count, duration } from '../base/format.ts';
+import { count, duration, plural } from '../base/format.ts';
 import { setParams } from '../base/route.ts';
 import { moved, zoomedOut } from '../base/window.ts';
 import { useCommands, type Command } from '../base/keys.ts';
@@ -37,7 +37,7 @@ function Summary({ entries, total }: { readonly entries: Entries; readonly total
     <span class="row-of muted" role="status" data-test="summary">
       {isBusy ? <Elapsed since={since} /> : null}
       <span>
-        {total === null ? `${count(rows.length)} loaded` : `${count(total)} ${total === 1 ? 'entry' : 'entries'}`}
+        {total === null ? plural(rows.length, 'row') : plural(total, 'entry', 'entries')}
         {elapsedMs === null ? '' : ` · ${duration(elapsedMs)}`}
       </span>
       {hasMore || (total !== null && total > rows.length) ? <span class="faint">newest {count(rows.length)} loaded</span> : null}

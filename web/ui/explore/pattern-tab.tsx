@@ -35,7 +35,7 @@ function Placeholders({ known }: { readonly known: Known }): JSX.Element {
       {known.placeholders.map(({ placeholder, position, values }) => (
         <section key={position}>
           <h3 class="cap">
-            <bdi>{placeholder}</bdi>, number {position + 1}
+            <bdi>{placeholder}</bdi> in place {position + 1}
           </h3>
           <ul class="plain-list">
             {values.slice(0, 5).map(({ value, hits }) => (

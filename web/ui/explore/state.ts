@@ -7,12 +7,13 @@ import { fixed, spanOf, type Span, type TimeWindow } from '../base/window.ts';
 const DEFAULT_FROM = '-1h';
 
 export const query = computed(() => route.value.params.get('q') ?? '');
-export const timeWindow = computed<TimeWindow>(() => ({
-  from: route.value.params.get('from') ?? DEFAULT_FROM,
-  to: route.value.params.get('to') ?? 'now',
-}));
+const from = computed(() => route.value.params.get('from') ?? DEFAULT_FROM);
+const to = computed(() => route.value.params.get('to') ?? 'now');
+/** Changes only where one of its ends does: what is shown of an entry is in the address too. */
+export const timeWindow = computed<TimeWindow>(() => ({ from: from.value, to: to.value }));
+const columnText = computed(() => route.value.params.get('cols'));
 export const columns = computed<readonly string[]>(() => {
-  const text = route.value.params.get('cols');
+  const text = columnText.value;
   return text === null ? ['service'] : text.split(',').filter((name) => name !== '');
 });
 export const isWrapped = computed(() => route.value.params.get('wrap') === '1');
@@ -49,9 +50,9 @@ export const setColumns = (list: readonly string[]): void => setParams({ cols: l
 export function frozenLink(row: string | null = rowId.value): string {
   const { tenant, page, params } = route.peek();
   const next = new URLSearchParams(params);
-  const { from, to } = fixed(span.peek());
-  next.set('from', from);
-  next.set('to', to);
+  const ends = fixed(span.peek());
+  next.set('from', ends.from);
+  next.set('to', ends.to);
   next.delete('live');
   if (row !== null) next.set('row', row);
   return location.origin + hrefOf(tenant, page, next);

@@ -138,7 +138,10 @@ export function Frame(): JSX.Element {
             <a href={hrefOf(tenant, 'explore')}>Go to Explore</a>
           </Empty>
         ) : (
-          <Shown page={page} key={page.id} />
+          <>
+            <h1 class="hidden">{page.name}</h1>
+            <Shown page={page} key={page.id} />
+          </>
         )}
       </main>
       {open === 'palette' ? <Palette onClose={() => setOpen(null)} /> : null}

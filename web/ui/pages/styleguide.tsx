@@ -91,7 +91,6 @@ function Choices(): JSX.Element {
 export default function Styleguide(): JSX.Element {
   return (
     <div class="page-pad stack" style={{ gap: '32px' }}>
-      <h1 class="title">Components</h1>
       <Part name="Colours">
         <div class="row-of" style={{ flexWrap: 'wrap' }}>
           {COLOURS.map((name) => (

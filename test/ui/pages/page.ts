@@ -1,0 +1,57 @@
+/** What page objects share: a signed-in page of an instance, and what must hold of every page. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+const AXE = readFileSync(path.resolve(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8');
+
+export type Opened = { readonly context: BrowserContext; readonly page: Page; readonly complaints: string[]; readonly requests: string[] };
+export type Look = { readonly isDark?: boolean; readonly width?: number; readonly height?: number };
+
+/** A page of its own session that notes what it complains of, and what it requests. */
+export async function openPage(browser: Browser, url: string, { isDark = false, width = 1280, height = 800 }: Look = {}): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: isDark ? 'dark' : 'light', acceptDownloads: true, reducedMotion: 'reduce' }); // prettier-ignore
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await context.addInitScript({ content: AXE });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    // an answer that is an error is told of by the browser itself
+    if (message.type() === 'error' && !/the server responded with a status/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error.stack)));
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(url);
+  return { context, page, complaints, requests };
+}
+
+type Violation = {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+};
+
+/** That axe finds nothing on the page as it is. */
+export async function expectAccessible(page: Page, state: string): Promise<void> {
+  const violations = await page.evaluate(async () => {
+    type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const found = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
+    return found.violations;
+  });
+  const told = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id} at ${node.target.join(' ')}: ${node.failureSummary}`)); // prettier-ignore
+  expect(told, state).to.deep.equal([]);
+}
+
+/** Signs in by the keyboard alone. */
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.locator('input[name=key]').focus();
+  await page.keyboard.type(key);
+  await page.keyboard.press('Enter');
+  await page.locator('header.top').waitFor();
+}
