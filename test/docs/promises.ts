@@ -11,6 +11,8 @@ export type Promised = {
 
 // prettier-ignore
 export const PROMISES: readonly Promised[] = [
+  { page: 'docs/api.md#clients', promise: 'A client that is made of the description walks through the API.', test: 'test/shippers/clients.test.ts', title: 'a client in Python, made of it, walks through the API' },
+  { page: 'docs/api.md#errors', promise: 'Every operation answers what it refuses as it is described.', test: 'test/e2e/instance/described-statuses.e2e.test.ts', title: 'answers nonsense in every parameter and body as it is described, and never with a fault of its own' },
   { page: 'docs/architecture.md#the-house', promise: 'Rooms import only rooms above them, so there are no circles.', test: 'test/docs/rooms.test.ts', title: 'import only rooms above them, so there is no circle' },
   { page: 'docs/architecture.md#tenant-isolation', promise: 'Without a tenant the reader of queries sees no row, and it can neither write nor read elsewhere.', test: 'test/e2e/instance/journey.e2e.test.ts', title: 'shows the reader nothing without a tenant' },
   { page: 'docs/architecture.md#tenant-isolation', promise: 'Every table with rows of tenants has a row policy.', test: 'test/compose/row-policies.test.ts', title: 'stands before every table that has rows of tenants' },

@@ -8,7 +8,7 @@ type Response = { readonly content?: Readonly<Record<string, { readonly schema: 
 type Described = { readonly operationId: string; readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>> };
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components: { readonly responses: Readonly<Record<string, Response>> };
+  readonly components: { readonly responses: Readonly<Record<string, Response>>; readonly schemas: Readonly<Record<string, Json>> };
 };
 type Path = { readonly pattern: RegExp; readonly methods: Readonly<Record<string, Described>> };
 
@@ -74,7 +74,10 @@ export class DescribedAnswers {
     return `${operationId} ${String(status)}: ${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`;
   }
 
-  #checkOf(schema: Json): ValidateFunction {
+  #checkOf(described: Json): ValidateFunction {
+    const { $ref: name } = described as { readonly $ref?: string };
+    const schema = name === undefined ? described : (this.#document.components.schemas[name.split('/').at(-1) ?? ''] ?? false);
+    if (schema === false) throw new Error(`The description has no ${String(name)}.`);
     const known = this.#checks.get(schema) ?? this.#ajv.compile(schema);
     this.#checks.set(schema, known);
     return known;
