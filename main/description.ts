@@ -3,6 +3,7 @@ import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
 import { createMetricRuleRoutes } from '../api/alerts/metric-rule-routes.ts';
 import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
 import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
+import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
 import { gatedEndpoints } from '../api/app/gated-endpoints.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
@@ -46,6 +47,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createJaegerEndpoints(NOTHING),
     ...createPrometheusEndpoints(NOTHING, NOTHING),
     ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
+    ...sessionEndpoints(NOTHING),
     ...gatedEndpoints,
   ];
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);

@@ -11,6 +11,7 @@ import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
+import type { Route } from '../../api/http/route.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { changeRate } from '../../api/app/change-rate.ts';
@@ -35,6 +36,7 @@ import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
+import { createAccounts, type Accounts } from './accounts.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
@@ -89,6 +91,7 @@ function serveAdmin(
     audit,
     tables,
     billed,
+    accounts,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
@@ -98,6 +101,7 @@ function serveAdmin(
     readonly audit: AdminAudit;
     readonly tables: ReadonlyMap<string, string>;
     readonly billed: readonly BilledSignal[];
+    readonly accounts: Accounts;
   },
 ): void {
   const { peers, log } = context;
@@ -107,6 +111,7 @@ function serveAdmin(
     usageRoute(control, counts, billed),
     ...deadLetterRoutes({ deadLetters, store, tables, log }),
     auditRoute(audit),
+    ...accounts.adminRoutes,
   ];
   context.serveAdmin(routes, audit);
 }
@@ -127,6 +132,28 @@ const otherApis = (runtime: QueryRuntime, detection: DetectionOptions): Endpoint
   ...createSelectEndpoints(runtime),
   ...createJaegerEndpoints(runtime),
   ...createPrometheusEndpoints(runtime, (tenantId) => metricRulesOf(detection, tenantId)),
+];
+
+/** The routes of our own API, which are requested under a tenant. */
+const ownRoutes = (
+  context: RoleContext,
+  own: {
+    readonly control: ControlStore;
+    readonly runtime: QueryRuntime;
+    readonly publishers: Parameters<typeof replayRemoval>[0];
+    readonly audit: AdminAudit;
+    readonly detection: DetectionOptions;
+    readonly resolver: Parameters<typeof createAlertRoutes>[1];
+    readonly webhooks: ReturnType<typeof createAlertFeed>['webhooks'];
+  },
+): Route[] => [
+  ...createQueryRoutes(own.runtime),
+  ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(own.runtime)),
+  ...createReplayRoutes({ runtime: own.runtime, remove: replayRemoval(own.publishers, own.audit) }),
+  ...createAlertRoutes(own.runtime, own.resolver),
+  ...detectionRoutes(own.detection),
+  ...createWebhookRoutes({ control: own.control, peers: context.peers, ...own.webhooks }),
+  rejectionsRoute({ log: context.rejections, peers: context.peers }),
 ];
 
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
@@ -153,30 +180,28 @@ export const appRole: Role = {
     const custom = await loadDetectors(config.detectors.sources);
     const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
-    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed });
+    const accounts = createAccounts(context, control);
+    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
-    const queries = [
-      ...createQueryRoutes(runtime),
-      ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(runtime)),
-      ...createReplayRoutes({ runtime, remove: replayRemoval(publishers, audit) }),
-      ...createAlertRoutes(runtime, alerts.resolver),
-      ...detectionRoutes(detection),
-      ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
-      rejectionsRoute({ log: context.rejections, peers }),
-    ];
+    const queries = ownRoutes(context, {
+      ...{ control, runtime, publishers, audit, detection },
+      ...{ resolver: alerts.resolver, webhooks: feed.webhooks },
+    });
     const tails = new LiveTails();
-    const live = createLive(context, { control, runtime, tails });
+    const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
     const read = [
       ...queries.map(changeRate()).map((route) => appEndpoint(route)),
       ...otherApis(runtime, detection),
       ...live.endpoints,
+      ...accounts.endpoints,
       ...gatedEndpoints,
     ];
     const host = createHost({
       ...{ name: 'app host', port: config.http.appPort, endpoints: described(appHostEndpoints(endpoints, read)) },
       onUpgrade: live.sockets.onUpgrade,
+      sessions: accounts.sessions,
       ...publicHost(context, control, sentSignals(stored)),
     });
     return [

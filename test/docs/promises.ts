@@ -13,6 +13,12 @@ export type Promised = {
 export const PROMISES: readonly Promised[] = [
   { page: 'docs/api.md#clients', promise: 'A client that is made of the description walks through the API.', test: 'test/shippers/clients.test.ts', title: 'a client in Python, made of it, walks through the API' },
   { page: 'docs/api.md#errors', promise: 'Every operation answers what it refuses as it is described.', test: 'test/e2e/instance/described-statuses.e2e.test.ts', title: 'answers nonsense in every parameter and body as it is described, and never with a fault of its own' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A cookie is taken from pages of the own origin alone, and changes nothing otherwise.', test: 'test/api/account/sessions.test.ts', title: '${method}, cookie ${cookie}, from ${from}${withKey' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A session ends with its key on every node.', test: 'test/api/account/sessions.test.ts', title: 'end with their key on every node: revoked, rotated, its tenant disabled' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A code signs in once: of two browsers one.', test: 'test/api/account/sessions.test.ts', title: 'of two browsers that send it at once to two nodes one is signed in' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A cookie never sends data.', test: 'test/api/account/sessions.test.ts', title: 'never send data, on either plane' },
+  { page: 'docs/control.md', promise: 'Of two nodes that write the same version one counts, of every kind.', test: 'test/api/control/kinds.test.ts', title: 'of two nodes that write the same version one counts, on both, also after compaction' },
+  { page: 'docs/control.md', promise: 'Records that earlier releases wrote are read.', test: 'test/api/control/kinds.test.ts', title: 'records that earlier commits wrote mean what they meant' },
   { page: 'docs/architecture.md#the-house', promise: 'Rooms import only rooms above them, so there are no circles.', test: 'test/docs/rooms.test.ts', title: 'import only rooms above them, so there is no circle' },
   { page: 'docs/architecture.md#tenant-isolation', promise: 'Without a tenant the reader of queries sees no row, and it can neither write nor read elsewhere.', test: 'test/e2e/instance/journey.e2e.test.ts', title: 'shows the reader nothing without a tenant' },
   { page: 'docs/architecture.md#tenant-isolation', promise: 'Every table with rows of tenants has a row policy.', test: 'test/compose/row-policies.test.ts', title: 'stands before every table that has rows of tenants' },
