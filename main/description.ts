@@ -14,6 +14,8 @@ import { ingestEndpoints } from '../api/ingest/ingest-endpoints.ts';
 import { vercelVerification } from '../api/ingest/vercel-verification.ts';
 import { eventTail } from '../api/live/streams/event-endpoint.ts';
 import { tailEndpoint } from '../api/live/streams/tail-endpoint.ts';
+import { createAiEndpoints } from '../api/ai/endpoints.ts';
+import { mcpEndpoint } from '../api/mcp/endpoint.ts';
 import { createMetricsRoutes } from '../api/metrics/routes.ts';
 import { openApiEndpoint } from '../api/openapi/endpoint.ts';
 import { createPrometheusEndpoints } from '../api/prometheus/endpoints.ts';
@@ -51,5 +53,10 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...gatedEndpoints,
   ];
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);
-  return [...all, openApiEndpoint(all)];
+  const used = [
+    ...all,
+    ...createAiEndpoints({ model: null, credits: NOTHING, endpoints: all }),
+    mcpEndpoint(all, { corsOrigins: [], metrics: NOTHING }),
+  ];
+  return [...used, openApiEndpoint(used)];
 }

@@ -22,6 +22,7 @@ import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { mcpEndpoint } from '../../api/mcp/endpoint.ts';
 import { createMetricsRoutes } from '../../api/metrics/routes.ts';
 import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
 import { createReplayRoutes } from '../../api/replay/routes.ts';
@@ -37,6 +38,7 @@ import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
+import { createAi } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
@@ -160,8 +162,13 @@ const ownRoutes = (
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
-/** With the description of them all. */
-const described = (all: readonly Endpoint[]): Endpoint[] => [...all, openApiEndpoint(all)];
+/** Endpoints with those that stand on them: AI, the MCP server whose tools they are, and the description of them all. */
+function served(all: readonly Endpoint[], context: RoleContext): { readonly endpoints: readonly Endpoint[]; readonly credits: Service } {
+  const { config, metrics } = context;
+  const ai = createAi(context, all);
+  const used = [...all, ...ai.endpoints, mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
+  return { endpoints: [...used, openApiEndpoint(used)], credits: ai.credits };
+}
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
@@ -191,15 +198,11 @@ export const appRole: Role = {
     });
     const tails = new LiveTails();
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
-    const read = [
-      ...queries.map(changeRate()).map((route) => appEndpoint(route)),
-      ...otherApis(runtime, detection),
-      ...live.endpoints,
-      ...accounts.endpoints,
-      ...gatedEndpoints,
-    ];
+    const own = queries.map(changeRate()).map((route) => appEndpoint(route));
+    const read = [...own, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints, ...gatedEndpoints];
+    const app = served(appHostEndpoints(endpoints, read), context);
     const host = createHost({
-      ...{ name: 'app host', port: config.http.appPort, endpoints: described(appHostEndpoints(endpoints, read)) },
+      ...{ name: 'app host', port: config.http.appPort, endpoints: app.endpoints },
       onUpgrade: live.sockets.onUpgrade,
       sessions: accounts.sessions,
       ...publicHost(context, control, sentSignals(stored)),
@@ -218,6 +221,7 @@ export const appRole: Role = {
       engine,
       ...feed.services,
       ...live.services,
+      app.credits,
       host,
       tails,
       live.sockets,
