@@ -6,6 +6,7 @@ import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
 import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
 import { gatedEndpoints } from '../api/app/gated-endpoints.ts';
+import { keyRoute } from '../api/app/key-endpoint.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
 import { appHostEndpoints } from '../api/http/host-lists.ts';
 import { elasticProbes } from '../api/ingest/elastic-probes.ts';
@@ -42,6 +43,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createMetricRuleRoutes(NOTHING),
     ...createWebhookRoutes(NOTHING),
     rejectionsRoute(NOTHING),
+    keyRoute,
   ];
   const read = [
     ...routes.map((route) => appEndpoint(route)),

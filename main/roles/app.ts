@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
@@ -7,6 +8,7 @@ import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import { keyRoute } from '../../api/app/key-endpoint.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
@@ -20,6 +22,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
+import { uiEndpoints } from '../../api/ui/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { mcpEndpoint } from '../../api/mcp/endpoint.ts';
@@ -155,19 +158,22 @@ const ownRoutes = (
   ...createAlertRoutes(own.runtime, own.resolver),
   ...detectionRoutes(own.detection),
   ...createWebhookRoutes({ control: own.control, peers: context.peers, ...own.webhooks }),
-  rejectionsRoute({ log: context.rejections, peers: context.peers }),
+  ...[rejectionsRoute({ log: context.rejections, peers: context.peers }), keyRoute],
 ];
 
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
-/** Endpoints with those that stand on them: AI, the MCP server whose tools they are, and the description of them all. */
+/** Where `npm run build` puts the pages, also as seen from the compiled program. */
+const PAGES = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/ui' : '../../web/ui', import.meta.url));
+
+/** Endpoints with those that stand on them: AI, the MCP server whose tools they are, the description of them all, and the pages. */
 function served(all: readonly Endpoint[], context: RoleContext): { readonly endpoints: readonly Endpoint[]; readonly credits: Service } {
   const { config, metrics } = context;
   const ai = createAi(context, all);
   const used = [...all, ...ai.endpoints, mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
-  return { endpoints: [...used, openApiEndpoint(used)], credits: ai.credits };
+  return { endpoints: [...used, openApiEndpoint(used), ...uiEndpoints(PAGES)], credits: ai.credits };
 }
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
