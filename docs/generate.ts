@@ -3,6 +3,7 @@
  * from the endpoints docs/openapi.json,
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
+ * from the rows of test/docs/conformance docs/conformance.md as a whole.
  * It prints which answers of the API no test has seen.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
@@ -11,7 +12,9 @@ import path from 'node:path';
 import { openApi } from '../api/openapi/document.ts';
 import { describedEndpoints } from '../main/description.ts';
 import { environment } from '../pipeline/core/config.ts';
+import { SECTIONS } from '../test/docs/conformance/index.ts';
 import { seenOf, tidySeen, type Operations } from '../test/openapi/seen.ts';
+import { conformancePage } from './conformance-page.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
 import { logsqlReference } from './logsql-reference.ts';
@@ -110,6 +113,7 @@ export function generated(): { readonly file: string; readonly is: string; reado
       should: `${JSON.stringify(openApi(describedEndpoints()), null, 1)}\n`,
     },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
+    { file: 'docs/conformance.md', is: read('docs/conformance.md'), should: conformancePage(SECTIONS, table) },
     {
       file: 'docs/logsql.md',
       is: language,

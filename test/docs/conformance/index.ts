@@ -1,0 +1,9 @@
+/** All that the contract says, in its order: docs/conformance.md is made of it. */
+import { AUTHENTICATION } from './authentication.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { ERRORS } from './errors.ts';
+import { LIMITS } from './limits.ts';
+import { RESOURCES } from './resources.ts';
+import type { Section } from './row.ts';
+
+export const SECTIONS: readonly Section[] = [...RESOURCES, ...ENDPOINTS, ...AUTHENTICATION, ...ERRORS, ...LIMITS];
