@@ -69,7 +69,7 @@ describe('the contract', () => {
     expect(headings.filter((heading, place) => headings.indexOf(heading) !== place)).to.deep.equal([]);
   });
 
-  for (const document of ['interface.md'] as const)
+  for (const document of ['interface.md', 'decisions.md'] as const)
     it(`has a row for each line of ${document}, where the specification lies beside the clone`, function () {
       const file = path.join(specification, document);
       if (!existsSync(file)) this.skip();

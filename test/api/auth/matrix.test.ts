@@ -196,6 +196,13 @@ describe('credentials: path × form × key', () => {
     }
   });
 
+  it('the ingest paths of VictoriaLogs are aliases on the ingest plane', () => {
+    const table = new RouteTable<Endpoint>();
+    for (const endpoint of lists.ingest) table.add(endpoint.methods, endpoint.path, endpoint);
+    for (const path of ['jsonline', 'loki/api/v1/push', 'opentelemetry/v1/logs', 'splunk/services/collector/event'])
+      expect(table.find(`/insert/${path}`)?.members.get('POST')?.access, path).to.deep.equal({ plane: 'ingest', scope: 'ingest' });
+  });
+
   it('routes of administration are on no public host', () => {
     const paths = [...describedEndpoints(), ...lists.ingest].map(({ path }) => path);
     expect(paths.filter((path) => /^\/(?:admin|ready|metrics)\b/.test(path))).to.deep.equal([]);

@@ -53,4 +53,16 @@ describe('the rate of queries, over HTTP', () => {
       expect((await ask(`/select/logsql/${name}?query=*`)).status, name).to.equal(429);
     expect(new Set(asked).size).to.equal(1);
   });
+
+  it('an `enrich` that is no boolean is refused before the query counts', async () => {
+    const before = asked.length;
+    for (const enrich of ['maybe', '1', 'TRUE ', '__proto__']) {
+      const answer = await ask(`${T}/search?enrich=${encodeURIComponent(enrich)}`, { method: 'POST', body: '{"query":"*"}' });
+      expect([answer.status, String(((await answer.json()) as { detail: string }).detail).includes('enrich')], enrich).to.deep.equal([
+        400,
+        true,
+      ]);
+    }
+    expect(asked).to.have.length(before);
+  });
 });
