@@ -1,5 +1,5 @@
 /** Sections 5 and 6 of the interface: authentication, and events. */
-import { of, pending, row, type Section } from './row.ts';
+import { of, row, type Section } from './row.ts';
 
 const forms = of('api/auth/forms.test.ts');
 const matrix = of('api/auth/matrix.test.ts');
@@ -8,6 +8,7 @@ const hosts = of('api/http/host-lists.test.ts');
 const sockets = of('api/live/sockets.test.ts');
 const live = of('e2e/instance/live.e2e.test.ts');
 const keys = of('e2e/instance/keys.e2e.test.ts');
+const sessions = of('api/account/sessions.test.ts');
 const outage = of('api/auth/outage.test.ts');
 
 const everyPath = matrix("${endpoint.methods.join(', ')} ${endpoint.path} on the ${host} host");
@@ -20,7 +21,7 @@ export const AUTHENTICATION: readonly Section[] = [
     document: 'interface.md', heading: '5. Authentication', rows: [
       row('One key works on both planes', 'Every path but `/health` needs a key, and one key works on both planes.', matrix('covers the planes: every path asks for a key, except /health'), keys('created, rotated, revoked')),
       row('Scopes: `read` (default), `write`, `ingest`', 'A key has `read` unless it is given other scopes; changes need `write`, ingest needs `ingest`.', keys('a key has the scopes it was given, and no other'), everyPath),
-      pending('an expired browser session gets 401', 'An expired session of a browser is a 401 with `Token expired`.', 40),
+      row('an expired browser session gets 401', 'An expired session of a browser is a 401 with `Token expired`.', sessions('end with the time of their key: 401 Token expired')),
     ],
   },
   {
@@ -46,7 +47,7 @@ export const AUTHENTICATION: readonly Section[] = [
       row('3. The two planes differ on which header', 'Each plane has a header of its own that it reads first.', forms('two keys: each plane has its first header')),
       row('4. Surrounding whitespace in the key is trimmed', 'Blanks around a key are cut off, and an empty key is none.', forms('Bearer, spaces around the key'), forms('X-API-Key empty'), forms('never throws, and never gives an untrimmed or empty key')),
       row('5. WebSocket auth: the `Sec-WebSocket-Protocol`', 'A WebSocket takes its key from the subprotocol with any prefix, or as a parameter.', sockets('are let in with a key in any of the forms, and get a subprotocol that was offered'), forms('websocket, ${name}: ${String(key)}')),
-      pending('5. WebSocket auth: the `Sec-WebSocket-Protocol`', 'A WebSocket takes the cookie of a session of a browser too.', 40),
+      row('5. WebSocket auth: the `Sec-WebSocket-Protocol`', 'A WebSocket takes the cookie of a session of a browser too.', sessions('WebSockets take the cookie from the own origin alone, and close when the session ends')),
       row('6. The tenant in the path must match', 'The tenant of the path is that of the key.', authenticate('tenant_id of another tenant: 403, before the scope is looked at'), of('e2e/instance/described-statuses.e2e.test.ts')('refuses the key of another tenant')),
     ],
     remarks: [{ line: 'Rules:', reason: 'what follows' }],

@@ -73,7 +73,7 @@ export const ERRORS: readonly Section[] = [
       row('| POST `/v1/rum/replay`', 'Where replay is off its path is a 503 that says that session replay is not enabled.', gates, of('api/ingest/replay-endpoints.test.ts')('has the gate of the plan, behind the key and before the body')),
       row('| POST `/api/v1/account/projects`', 'Where projects are off their path is a 403 that says that multi-project is not enabled.', gates, of('api/app/gated-endpoints.test.ts')('403 on the app host, 404 on the ingest host')),
       pending('| same path | 403', 'Where a plan has no more projects its path is a 403 that says that the project limit was reached.', 40),
-      pending('| AI endpoints | 403', 'Where a plan has no AI its paths are a 403 that says that they are not available on your plan.', 40),
+      row('| AI endpoints | 403', 'Where a plan has no AI its paths are a 403 that says that they are not available on your plan.', of('api/ai/endpoints.test.ts')('${path}: ${name}, flag ${String(flag)}')),
       row('A 503 naming a feature is a gate', 'A 503 that passes names no feature, and one of keys speaks of authentication.', of('api/http/host.test.ts')('a transient 503 carries Retry-After, a gate does not'), of('api/auth/authenticate.test.ts')('says 503 with "authentication" while keys were never read, but 401 without a credential')),
     ],
   },

@@ -15,6 +15,7 @@ const platform = of('api/limits/platform-bucket.test.ts');
 const queryRate = of('api/limits/query-rate.test.ts');
 const usage = of('e2e/restarts/usage.e2e.test.ts');
 const sweep = of('api/control/trial-sweep.test.ts');
+const credits = of('api/limits/ai-credits.test.ts');
 const document = of('api/openapi/document.test.ts');
 
 const refusedSearch = parameters("refuse ${((JSON.stringify(body) as string | undefined) ?? 'nothing').slice(0, 40)}");
@@ -86,12 +87,12 @@ export const LIMITS: readonly Section[] = [
   },
   {
     document: 'interface.md', heading: 'AI credits (daily, reset each day)', rows: [
-      pending('| Trial | 200', 'A trial has 200 credits a day, 40 of deep analysis, 20 of imports.', 40),
-      pending('| Team | 200', 'Team has 200 credits a day, 40 of deep analysis, 20 of imports.', 40),
-      pending('| Growth | 500', 'Growth has 500 credits a day, 100 of deep analysis, 50 of imports.', 40),
-      pending('| Custom | unlimited', 'Custom has no limit of credits; its sub-caps are by contract.', 40),
-      pending('| Trial expired | 0, AI off', 'After a trial there are no credits.', 40),
-      pending('Features without a sub-cap', 'A sub-cap binds before the total of the day.', 40),
+      row('| Trial | 200', 'A trial has 200 credits a day, 40 of deep analysis, 20 of imports.', credits('${plan}: every limit at its boundary, through a kill in the middle')),
+      row('| Team | 200', 'Team has 200 credits a day, 40 of deep analysis, 20 of imports.', credits('${plan}: every limit at its boundary, through a kill in the middle')),
+      row('| Growth | 500', 'Growth has 500 credits a day, 100 of deep analysis, 50 of imports.', credits('${plan}: every limit at its boundary, through a kill in the middle')),
+      row('| Custom | unlimited', 'Custom has no limit of credits; its sub-caps are by contract.', credits('of every plan and flag: the gate, or no limit')),
+      row('| Trial expired | 0, AI off', 'After a trial there are no credits.', credits('of every plan and flag: the gate, or no limit')),
+      row('Features without a sub-cap', 'A sub-cap binds before the total of the day.', credits('${plan}: every limit at its boundary, through a kill in the middle')),
     ],
   },
   {
