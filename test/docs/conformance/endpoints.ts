@@ -158,7 +158,7 @@ export const ENDPOINTS: readonly Section[] = [
       row('`/ws/livetail/{tenant_id}`', 'A live tail opens with 101, is told a `query`, and sends what matches.', live('send what matches, once, exactly as search gives it')),
       row('`/ws/livetail/{tenant_id}`', 'A live tail without a good key is a 401.', sockets('${name}: ${String(status)} before the upgrade, with a request id')),
       row('`/ws/alerts/{tenant_id}`', 'The stream of alerts tells at once what fires and what is resolved.', live('of alerts: fires and resolutions, updates on request, and what was said since a time')),
-      row('`/ws/alerts/{tenant_id}`', 'It lets in as the live tail does.', of('e2e/instance/long/live-browser.e2e.test.ts')('is let in by the subprotocol alone, and told of alerts')),
+      row('`/ws/alerts/{tenant_id}`', 'It lets in as the live tail does, and is a 401 without a good key.', sockets('no key, alerts'), of('e2e/instance/long/live-browser.e2e.test.ts')('is let in by the subprotocol alone, and told of alerts')),
     ],
   },
   {

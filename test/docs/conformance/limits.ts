@@ -52,7 +52,7 @@ export const LIMITS: readonly Section[] = [
   },
   {
     document: 'interface.md', heading: 'Billable unit and daily total', rows: [
-      row('- The unit is bytes of request body', 'What counts are bytes of accepted bodies of all signals together, by UTC day, also over restarts.', toTheByte, of('api/limits/daily-volume.test.ts')('begins anew at 00:00 UTC, whatever the zone of the machine'), of('e2e/failures/marks.e2e.test.ts')('is stored once through kills of every process, and counted to the byte')),
+      row('- The unit is bytes of request body', 'What counts are bytes of accepted bodies of all signals together, by UTC day, also over restarts.', toTheByte, of('api/limits/daily-volume.test.ts')('begins anew at 00:00 UTC, whatever the zone of the machine'), of('api/limits/usage-view.test.ts')('sums all signals, and has each by itself')),
       row('- Reads (searches, dashboards, live tail', 'Reads do not count.', toTheByte),
       row('- Trial and free accounts stop at', 'A trial stops at its volume; paid plans go on to a ceiling, and then it is a 429.', daily("${plan} ${JSON.stringify(flags)} after ${bytes} bytes: ${taken ? 'taken' : '429'}"), of('e2e/instance/limits.e2e.test.ts')('a volume: the request that crosses the ceiling is taken whole, then none on either host until more is allowed')),
     ],
