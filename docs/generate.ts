@@ -4,6 +4,7 @@
  * from the endpoints docs/openapi.json, and from it the types of the TypeScript client,
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
+ * from the rows of test/docs/conformance docs/conformance.md as a whole.
  * It prints which answers of the API no test has seen.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
@@ -12,9 +13,11 @@ import path from 'node:path';
 import { openApi } from '../api/openapi/document.ts';
 import { describedEndpoints } from '../main/description.ts';
 import { environment } from '../pipeline/core/config.ts';
+import { SECTIONS } from '../test/docs/conformance/index.ts';
 import { seenOf, tidySeen, type Operations } from '../test/openapi/seen.ts';
-import { controlPage } from './control-page.ts';
 import { clientTypes } from './client-types.ts';
+import { conformancePage } from './conformance-page.ts';
+import { controlPage } from './control-page.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
 import { logsqlReference } from './logsql-reference.ts';
@@ -116,6 +119,7 @@ export function generated(): { readonly file: string; readonly is: string; reado
     { file: 'docs/control.md', is: read('docs/control.md'), should: controlPage(table) },
     { file: 'web/client/operations.ts', is: read('web/client/operations.ts'), should: clientTypes(description) },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
+    { file: 'docs/conformance.md', is: read('docs/conformance.md'), should: conformancePage(SECTIONS, table) },
     {
       file: 'docs/logsql.md',
       is: language,

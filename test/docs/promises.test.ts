@@ -4,15 +4,10 @@ import path from 'node:path';
 import { scenarios } from '../faults/scenarios/index.ts';
 import { anchors } from './anchors.ts';
 import { PROMISES } from './promises.ts';
+import { titlesOf } from './titles.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
-
-/** The titles of the tests in a source, as they are written: those of `it` and `describe`, and of none that is skipped. */
-function titlesOf(source: string): string[] {
-  const calls = source.matchAll(/(?<![\w.])(?:it|describe)\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g);
-  return [...calls].map(([, single, double, template]) => (single ?? double ?? template ?? '').replace(/\\(['"`])/g, '$1'));
-}
 
 /** Whether a source names a scenario of the fault tests, which they run. */
 const namesScenario = (source: string, name: string): boolean =>

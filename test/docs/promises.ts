@@ -56,6 +56,7 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/config.md', promise: 'All faults are reported together; an unknown `LOGWEIR_` name is a fault.', test: 'test/pipeline/core/core.test.ts', title: 'names all faults at once, unknown names among them' },
   { page: 'docs/config.md', promise: 'Defaults are as documented.', test: 'test/pipeline/core/core.test.ts', title: 'has the documented defaults' },
   { page: 'docs/config.md', promise: 'The page has every variable as the service reads it.', test: 'test/docs/docs.test.ts', title: 'is up to date (npm run docs)' },
+  { page: 'docs/conformance.md', promise: 'Every statement of the contract has a test.', test: 'test/docs/conformance.test.ts', title: 'is held by a test: ${document}, ${heading}' },
   { page: 'docs/dependencies.md', promise: 'Every dependency has a reason.', test: 'test/docs/docs.test.ts', title: 'gives a reason for every dependency, and names no other' },
   { page: 'docs/detection.md#the-detectors', promise: 'Alerts fire once each without configuration, with evidence, though the process that finds them is killed.', test: 'test/e2e/instance/alerts.e2e.test.ts', title: 'fire where a stream leaves its own past, once each, with evidence, though who finds them is killed' },
   { page: 'docs/detection.md#the-detectors', promise: 'Of one stream `silence` and `log_rate` never fire together.', test: 'test/pipeline/detectors/series.test.ts', title: 'that falls to a part of it is a matter of log_rate, and one that stops of silence alone' },

@@ -13,6 +13,7 @@ import { createQueryRoutes } from '../../../api/search/routes.ts';
 import type { QueryEngine } from '../../../api/query/engine.ts';
 import { QueryRuntime } from '../../../api/query/runtime.ts';
 import { createSelectEndpoints } from '../../../api/select/endpoints.ts';
+import { describedEndpoints } from '../../../main/description.ts';
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
@@ -45,6 +46,18 @@ function endpointLists(): Readonly<Record<HostName, readonly Endpoint[]>> {
 // What follows is the interface's section 5, written down a second time.
 
 const FORWARDED = ['/v1/metrics', '/api/v1/otel/v1/metrics', '/api/v1/write', '/write', '/api/v2/write', '/v1/rum/replay'];
+const INGEST = [
+  ...['/api/v1/ingest', '/v1/logs', '/v1/traces', '/_bulk', '/insert/elasticsearch/_bulk', '/loki/api/v1/push', '/api/v1/syslog'],
+  ...['/api/v1/fluent', '/api/v1/fluentd', '/api/v1/cloudwatch', '/services/collector/event', '/services/collector/raw'],
+  ...['/gelf', '/api/v1/gelf', '/api/v1/drain', '/api/v1/drain/vercel', '/api/v1/drain/heroku'],
+];
+const OF_TENANT = '/api/v1/tenants/1';
+const QUERIES: readonly (readonly [method: string, path: string, scope: Scope])[] = [
+  ['POST', `${OF_TENANT}/search`, 'read'],
+  ...['hits', 'facets', 'streams', 'alerts', 'alerts/1', 'patterns'].map((name) => ['GET', `${OF_TENANT}/${name}`, 'read'] as const),
+  ['POST', `${OF_TENANT}/alerts/1/resolve`, 'write'],
+  ['POST', '/api/v1/account/projects', 'write'],
+];
 const QUERY_KEY = ['/api/v1/drain', '/api/v1/drain/vercel', '/api/v1/drain/heroku', '/gelf', '/api/v1/gelf'];
 const APP_ONLY = ['/api/v1/tenants/', '/api/v1/account/', '/select/', '/ws/', '/ui/', '/openapi.json'];
 const isAppOnly = (path: string): boolean => APP_ONLY.some((prefix) => path.startsWith(prefix));
@@ -166,6 +179,33 @@ describe('credentials: path × form × key', () => {
     expect(paths('ingest').filter(isAppOnly)).to.deep.equal([]);
     expect(paths('ingest')).to.have.members(paths('app').filter((path) => !isAppOnly(path)));
     expect(paths('ingest')).to.include.members(FORWARDED);
+  });
+
+  it('every path that the interface names is on its plane, with its scope', () => {
+    for (const [host, endpoints] of [
+      ['app', describedEndpoints()],
+      ['ingest', lists.ingest],
+    ] as const) {
+      const table = new RouteTable<Endpoint>();
+      for (const endpoint of endpoints) table.add(endpoint.methods, endpoint.path, endpoint);
+      const accessOf = (path: string, method: string): Endpoint['access'] | undefined => table.find(path)?.members.get(method)?.access;
+      for (const path of [...INGEST, ...FORWARDED])
+        expect(accessOf(path, 'POST'), `${path} on ${host}`).to.deep.equal({ plane: planeOf(path), scope: 'ingest' });
+      for (const [method, path, scope] of QUERIES)
+        expect(accessOf(path, method), `${path} on ${host}`).to.deep.equal(host === 'app' ? { plane: 'app', scope } : undefined);
+    }
+  });
+
+  it('the ingest paths of VictoriaLogs are aliases on the ingest plane', () => {
+    const table = new RouteTable<Endpoint>();
+    for (const endpoint of lists.ingest) table.add(endpoint.methods, endpoint.path, endpoint);
+    for (const path of ['jsonline', 'loki/api/v1/push', 'opentelemetry/v1/logs', 'splunk/services/collector/event'])
+      expect(table.find(`/insert/${path}`)?.members.get('POST')?.access, path).to.deep.equal({ plane: 'ingest', scope: 'ingest' });
+  });
+
+  it('routes of administration are on no public host', () => {
+    const paths = [...describedEndpoints(), ...lists.ingest].map(({ path }) => path);
+    expect(paths.filter((path) => /^\/(?:admin|ready|metrics)\b/.test(path))).to.deep.equal([]);
   });
 
   it('what the interface puts on a plane is on it', () => {

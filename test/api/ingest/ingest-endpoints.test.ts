@@ -50,6 +50,7 @@ describe('the ingest route', () => {
     all: { tenantId: 5, plan: findPlan('team') as Plan },
     reader: { scopes: new Set(['read', 'write']) },
     demo: { demo: true },
+    logs: { tenantId: 7, plan: { ...(findPlan('team') as Plan), features: { metrics: false, replay: false, projects: 0, ai: false } } },
     few: { tenantId: 6, plan: { ...(findPlan('team') as Plan), streamsPerDay: 3 } },
   });
   let host: Awaited<ReturnType<typeof startHost>>;
@@ -214,6 +215,11 @@ describe('the ingest route', () => {
       expect((await post('/lines', 'one')).json()).to.include({ error: 'backpressure' });
       for (const limit of limits) expect(limit.calls).to.deep.equal(['admit 5', 'charge 1 3', 'refund 1 3']);
     });
+  });
+
+  it('takes logs where the plan has neither metrics nor replay', async () => {
+    expect((await post('/lines', 'one', { authorization: 'Bearer logs' })).status).to.equal(200);
+    expect(publisher.written).to.have.lengthOf(1);
   });
 
   it('the demo tenant may ingest', async () => expect((await post('/lines', 'x', { authorization: 'Bearer demo' })).status).to.equal(200));

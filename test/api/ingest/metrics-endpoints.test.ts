@@ -81,6 +81,17 @@ describe('the paths of metrics', () => {
       }
   });
 
+  it('answer line protocol and remote write by 204, without a body', async () => {
+    const one = bytesField(1, bytesField(1, bytesField(1, '__name__'), bytesField(2, 'up')), bytesField(2, doubleField(1, 1), varintField(2, Date.now()))); // prettier-ignore
+    for (const [path, sent] of [
+      ['/write', 'm v=1'],
+      ['/api/v2/write', 'm v=1'],
+      ['/api/v1/write', compress(one)],
+    ] as const)
+      // prettier-ignore
+      expect(await post(path, sent), path).to.include({ status: 204, body: '' });
+  });
+
   it('answer 503 with Retry-After, and no feature, where a 429 would be over soon; 429 of the daily volume', async () => {
     const cases = [
       [backpressure(), 503, '5'],

@@ -47,6 +47,13 @@ describe('usage view', () => {
     expect([view.bytesOf(2, DAY), view.bytesOf(1, DAY + 1)]).to.deep.equal([0, 0]);
   });
 
+  it('sums all signals, and has each by itself', () => {
+    for (const [index, topic] of ['logs.v1', 'samples.v1', 'spans.v1', 'replay.v1'].entries())
+      view.fold({ key: partitionKey({ topic, partition: 0 }), value: encodeSnapshot({ next: 9, days: counts(10 ** index) }) }, true, 0);
+    expect(view.bytesOf(1, DAY)).to.equal(1111);
+    expect(['logs.v1', 'spans.v1', 'none.v1'].map((topic) => view.of(topic).bytesOf(1, DAY))).to.deep.equal([1, 100, 0]);
+  });
+
   it('counts what this node has sent until a snapshot has passed it, once', () => {
     expect(view.sent(TOPIC, [sent(0, 5, 10), sent(0, 6, 20), sent(1, 0, 1), sent(1, 1, 0)])).to.equal(true);
     expect([view.bytesOf(1, DAY), view.pendingBytesOf(1, DAY)]).to.deep.equal([31, 31]);

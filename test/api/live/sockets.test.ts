@@ -33,7 +33,9 @@ describe('WebSockets of the app host', () => {
     opened.length = 0;
     sockets = new LiveSockets(
       { keys },
-      [{ path: '/ws/livetail/{tenant_id}', tails: new LiveTails(), open: (socket) => void opened.push(socket) }],
+      ['/ws/livetail/{tenant_id}', '/ws/alerts/{tenant_id}'].map((path) => ({
+        ...{ path, tails: new LiveTails(), open: (socket: OpenSocket) => void opened.push(socket) },
+      })),
       MEBIBYTE,
     );
     host = await startHost({ endpoints: sockets.endpoints, keys, onUpgrade: sockets.onUpgrade });
@@ -87,6 +89,9 @@ describe('WebSockets of the app host', () => {
     ['another tenant', '/ws/livetail/1?token=two', HANDSHAKE, 403, 'another tenant'],
     ['no scope', '/ws/livetail/1?token=writer', HANDSHAKE, 403, 'read'],
     ['no tenant', "/ws/livetail/1'--?token=all", HANDSHAKE, 400, 'integer'],
+    ['no key, alerts', '/ws/alerts/1', HANDSHAKE, 401, 'No API key'],
+    ['an unknown key, alerts', '/ws/alerts/1?token=nobodys', HANDSHAKE, 401, 'not known'],
+    ['another tenant, alerts', '/ws/alerts/1?token=two', HANDSHAKE, 403, 'another tenant'],
     ['no such path', '/ws/tail/1?token=all', HANDSHAKE, 404, 'No such path'],
     ['no upgrade', '/ws/livetail/1?token=all', ['X: y'], 426, 'WebSocket'],
     ['another version', '/ws/livetail/1?token=all', [...HANDSHAKE.slice(0, 2), 'Sec-WebSocket-Version: 7', HANDSHAKE[3] ?? ''], 426, '13'],

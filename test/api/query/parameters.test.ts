@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { hitsParameters, searchParameters, windowParameters } from '../../../api/query/parameters.ts';
+import { facetsParameters, hitsParameters, searchParameters, windowParameters } from '../../../api/query/parameters.ts';
+import { patternsParameters } from '../../../api/query/patterns/parameters.ts';
 
 describe('parameters of /search', () => {
   it('have defaults, and unknown keys are ignored', () => {
@@ -53,6 +54,14 @@ describe('parameters of /hits and /streams', () => {
       fields_by: ['level', '_stream'],
     });
   });
+  it('take each step of the interface, a minute where none is named', () => {
+    for (const step of ['1m', '5m', '15m', '1h', '6h', '1d']) expect(hitsParameters(new URLSearchParams({ step })).step).to.equal(step);
+    expect(hitsParameters(new URLSearchParams()).step).to.equal('1m');
+    for (const step of ['', '60', '1', '2m', '30m', '12h', '1w', '1M', '1m ', '-1m', '__proto__', 'constructor'])
+      expect(() => hitsParameters(new URLSearchParams({ step })), step)
+        .to.throw()
+        .with.property('status', 400);
+  });
   it('take fields one by one and in a list, each once', () => {
     const read = (text: string): unknown => hitsParameters(new URLSearchParams(text)).fields_by;
     expect(read('fields_by=a&fields_by=b,a, c,&fields_by=')).to.deep.equal(['a', 'b', 'c']);
@@ -71,4 +80,26 @@ describe('parameters of /hits and /streams', () => {
       expect(() => hitsParameters(new URLSearchParams(text)))
         .to.throw()
         .with.property('status', 400));
+});
+
+describe('parameters', () => {
+  const limits = (read: (query: URLSearchParams) => unknown, good: readonly string[], bad: readonly string[]): void => {
+    for (const limit of good) expect(read(new URLSearchParams({ limit }))).to.have.property('limit', Number(limit));
+    for (const limit of bad)
+      expect(() => read(new URLSearchParams({ limit })), limit)
+        .to.throw()
+        .with.property('status', 400);
+  };
+
+  it('of /facets have defaults, and 1 to 1000 values', () => {
+    expect(facetsParameters(new URLSearchParams())).to.deep.equal({ query: '*', start: '-1h', end: 'now', limit: 20 });
+    limits(facetsParameters, ['1', '1000'], ['0', '1001', '-1', '1.5', 'x', '']);
+  });
+
+  it('of /patterns have defaults, and 1 to 2000 rows', () => {
+    const parameters = patternsParameters(new URLSearchParams());
+    expect(parameters).to.include({ sort: 'count', order: 'desc', since: '-24h', limit: 50, offset: 0 });
+    expect([parameters.search, parameters.service].filter((filter) => (filter ?? '') !== '')).to.deep.equal([]);
+    limits(patternsParameters, ['1', '2000'], ['0', '2001', '-1', '1.5', 'x', '']);
+  });
 });

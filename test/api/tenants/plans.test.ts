@@ -28,6 +28,11 @@ describe('plans', () => {
   for (const [name, metrics, replay, projects, ai] of features)
     it(`${name}: its features`, () => expect(findPlan(name)?.features).to.deep.equal({ metrics, replay, projects, ai }));
 
+  it('custom: no rate of queries unless its contract has one', () => {
+    expect(findPlan('custom')?.queriesPerMinute).to.equal(Infinity);
+    expect(effectivePlan({ plan: 'custom', flags: { queries_per_minute: 9 } }).queriesPerMinute).to.equal(9);
+  });
+
   it('the shards that a tenant begins with', () => {
     expect(PLANS.map(({ name, shards }) => `${name} ${shards}`)).to.deep.equal(
       ['trial 1', 'team 1', 'growth 2', 'custom 2', 'trial_expired 1', 'unlimited 1'], // prettier-ignore

@@ -174,6 +174,9 @@ describe('daily volume', function () {
     const known = app.acknowledged;
     expect((await usageOf(instance)).bytes).to.be.at.least(known);
     await app.stop();
+    // reads are no volume
+    for (const name of ['hits', 'facets', 'streams', 'alerts', 'patterns'])
+      expect((await instance.call('GET', `${instance.app}/api/v1/tenants/1/${name}`)).status, name).to.equal(200);
     await settled(instance, sent());
 
     if (isWhole) {
