@@ -256,7 +256,7 @@ describe('the MCP server', function () {
   });
 
   it('takes the settings of clients that docs/ai.md has', async () => {
-    const page = readFileSync(path.join(ROOT, 'docs/ai.md'), 'utf8').replaceAll('http://127.0.0.1:8080', instance.app).replaceAll('KEY"', `${tenant.key}"`); // prettier-ignore
+    const page = readFileSync(path.join(ROOT, 'docs/ai.md'), 'utf8').replaceAll('http://127.0.0.1:8080', instance.app).replace(/(?<="|Bearer )KEY(?=")/g, tenant.key); // prettier-ignore
     const settings = [...page.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = '']) => (JSON.parse(json) as { mcpServers: { logweir: Settings } }).mcpServers.logweir); // prettier-ignore
     expect(settings).to.have.lengthOf(2);
     for (const { url, headers, command, args = [], env } of settings) {
