@@ -11,6 +11,11 @@ export const UNSEEN: readonly Unseen[] = [
     statuses: [500],
     why: 'A fault of the service: there is no known way to it. test/api/http/every-error.test.ts has its form in each style.',
   },
+  {
+    statuses: [429],
+    operations: /^(?:callMcp|getCredits)$/,
+    why: 'No rate counts it: of /mcp the endpoints behind the tools do, whose errors are in a 200 (test/e2e/instance/mcp.e2e.test.ts).',
+  },
   { statuses: [408], why: 'The HTTP server itself answers it, before any operation: test/api/http/http-server.test.ts.' },
   {
     statuses: [503],

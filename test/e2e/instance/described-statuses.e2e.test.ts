@@ -132,7 +132,9 @@ describe('every operation of the API', function () {
 
   it('refuses a body that is announced too large, before it comes', async () => {
     // what has an id looks for it first, and the version of a build needs nothing of its form
-    const isFirst = ({ path: at }: Operation): boolean => !at.includes('_id}/') && !at.endsWith('_id}') && !at.endsWith('/buildinfo');
+    // without a model the gate of AI comes first
+    const isFirst = ({ path: at }: Operation): boolean =>
+      !at.includes('_id}/') && !at.endsWith('_id}') && !at.endsWith('/buildinfo') && !at.includes('/ai/');
     const ofTenant = (one: Operation): boolean => isFirst({ ...one, path: one.path.replace('{tenant_id}', '1') });
     const withBody = WITH_KEY.filter((one) => one.described.requestBody !== undefined && '413' in one.described.responses && ofTenant(one));
     expect(withBody.length).to.be.greaterThan(60);

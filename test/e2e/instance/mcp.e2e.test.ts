@@ -1,4 +1,6 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +10,8 @@ import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
 
 type Tenant = { readonly id: number; readonly key: string };
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+type Settings = { readonly url?: string; readonly headers?: Record<string, string>; readonly command?: string; readonly args?: string[]; readonly env?: Record<string, string> }; // prettier-ignore
 const DESCRIPTION = path.resolve(import.meta.dirname, '../../../docs/openapi.json');
 const ENTRIES = 400;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -249,6 +253,25 @@ describe('the MCP server', function () {
     }
     const { inner } = apart((await call(stdio, 'search_logs', { query: 'service:hostile at:4' })).text);
     expect((JSON.parse(inner) as { logs: { note: string }[] }).logs.map(({ note }) => note)).to.deep.equal([HOSTILE_LINES[4]]);
+  });
+
+  it('takes the settings of clients that docs/ai.md has', async () => {
+    const page = readFileSync(path.join(ROOT, 'docs/ai.md'), 'utf8').replaceAll('http://127.0.0.1:8080', instance.app).replace(/(?<="|Bearer )KEY(?=")/g, tenant.key); // prettier-ignore
+    const settings = [...page.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = '']) => (JSON.parse(json) as { mcpServers: { logweir: Settings } }).mcpServers.logweir); // prettier-ignore
+    expect(settings).to.have.lengthOf(2);
+    for (const { url, headers, command, args = [], env } of settings) {
+      const one = new Client({ name: 'logweir-test', version: '1.0.0' });
+      open.push(one);
+      const variables = {
+        ...getDefaultEnvironment(),
+        ...(instance.env['LOGWEIR_NODE'] === undefined ? {} : { LOGWEIR_NODE: instance.env['LOGWEIR_NODE'] }),
+        ...env,
+      };
+      if (url !== undefined)
+        await one.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: headers ?? {} } }));
+      else await one.connect(new StdioClientTransport({ command: command ?? '', args, env: variables, cwd: ROOT, stderr: 'ignore' }));
+      expect((await one.listTools()).tools).to.have.lengthOf(CALLS.length);
+    }
   });
 
   it('passes a refused key on as an error of the protocol', async () => {
