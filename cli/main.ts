@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../pipeline/core/package-root.ts';
 import { keysCommand, projectsCommand, savedCommand } from './account.ts';
+import { mcpCommand } from './mcp.ts';
 import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
 import { backtestCommand } from './backtest/backtest.ts';
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   { name: 'saved', summary: 'saved searches: logweir saved list', run: savedCommand },
   { name: 'keys', summary: 'API keys of the tenant: logweir keys create', run: keysCommand },
   { name: 'projects', summary: 'parts of the tenant, to which keys are narrowed', run: projectsCommand },
+  { name: 'mcp', summary: 'an MCP server on standard input and output, for AI assistants', run: mcpCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
   { name: 'admin', summary: 'tenants and keys', run: (argv, env, output) => adminCommand(argv, env, output) },

@@ -1,5 +1,6 @@
 /** Every bound that protects tenants from each other: docs/limits.md is made of it. */
 import { ACCOUNTS } from './limits/accounts.ts';
+import { AI } from './limits/ai.ts';
 import { ALERTS } from './limits/alerts.ts';
 import { BODIES } from './limits/bodies.ts';
 import { CONNECTIONS } from './limits/connections.ts';
@@ -37,4 +38,5 @@ export const LIMITS: readonly Section[] = [
   RULES,
   NOTIFICATIONS,
   ACCOUNTS,
+  AI,
 ];

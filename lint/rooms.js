@@ -213,6 +213,9 @@ export const ROOMS = {
   'api/limits': ['pipeline/core', 'pipeline/bus/*', 'api/tenants'],
   'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/wasm', 'api/tenants', 'api/auth'],
   'api/openapi': ['api/auth', 'api/http'],
+  'api/mcp': ['pipeline/core', 'api/http', 'api/openapi'],
+  'api/ai': ['pipeline/core', 'logsql/parser', 'api/limits', 'api/http'],
+  'api/ui': ['pipeline/core', 'api/http'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/admin': [
@@ -340,6 +343,8 @@ export const ROOMS = {
   ],
   'api/engine/workers': ['pipeline/core', 'pipeline/store', 'logsql/base', 'api/query', 'api/workers', 'api/engine'],
   web: [],
+  'web/client': [],
+  'web/ui': ['logsql/values', 'logsql/base', 'logsql/parser', 'web/client'],
   cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values'],
   compose: ['pipeline/core'],
   main: [

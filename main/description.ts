@@ -8,6 +8,7 @@ import { createProjectRoutes } from '../api/account/project-routes.ts';
 import { createSavedSearchRoutes } from '../api/account/search-routes.ts';
 import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
+import { keyRoute } from '../api/app/key-endpoint.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
 import { appHostEndpoints } from '../api/http/host-lists.ts';
 import { elasticProbes } from '../api/ingest/elastic-probes.ts';
@@ -16,6 +17,8 @@ import { ingestEndpoints } from '../api/ingest/ingest-endpoints.ts';
 import { vercelVerification } from '../api/ingest/vercel-verification.ts';
 import { eventTail } from '../api/live/streams/event-endpoint.ts';
 import { tailEndpoint } from '../api/live/streams/tail-endpoint.ts';
+import { createAiEndpoints } from '../api/ai/endpoints.ts';
+import { mcpEndpoint } from '../api/mcp/endpoint.ts';
 import { createMetricsRoutes } from '../api/metrics/routes.ts';
 import { openApiEndpoint } from '../api/openapi/endpoint.ts';
 import { createPrometheusEndpoints } from '../api/prometheus/endpoints.ts';
@@ -43,6 +46,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createWebhookRoutes(NOTHING),
     rejectionsRoute(NOTHING),
     ...[createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create(NOTHING)),
+    keyRoute,
   ];
   const read = [
     ...routes.map((route) => appEndpoint(route)),
@@ -53,5 +57,10 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...sessionEndpoints(NOTHING),
   ];
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);
-  return [...all, openApiEndpoint(all)];
+  const used = [
+    ...all,
+    ...createAiEndpoints({ model: null, credits: NOTHING, endpoints: all }),
+    mcpEndpoint(all, { corsOrigins: [], metrics: NOTHING }),
+  ];
+  return [...used, openApiEndpoint(used)];
 }

@@ -13,6 +13,8 @@ type Flag = {
 
 const feature = (plan: Plan, features: Partial<Plan['features']>): Plan => ({ ...plan, features: { ...plan.features, ...features } });
 
+const credits = (plan: Plan, own: Partial<Plan['credits']>): Plan => ({ ...plan, credits: { ...plan.credits, ...own } });
+
 /** Everything that can be set on a tenant in addition to its plan, one row each. */
 export const FLAGS: readonly Flag[] = [
   { name: 'demo', type: 'switch', apply: (plan) => plan },
@@ -41,6 +43,14 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: 'streams_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, streamsPerDay: Number(value) }) },
   { name: 'series_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, seriesPerDay: Number(value) }) },
+  { name: 'ai_credits', type: 'number', customOnly: true, apply: (plan, value) => credits(plan, { daily: Number(value) }) },
+  { name: 'deep_rca_credits', type: 'number', customOnly: true, apply: (plan, value) => credits(plan, { deepRca: Number(value) }) },
+  {
+    name: 'playbook_import_credits',
+    type: 'number',
+    customOnly: true,
+    apply: (plan, value) => credits(plan, { playbookImport: Number(value) }),
+  },
   {
     name: 'retention_days',
     type: 'number',

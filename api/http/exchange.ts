@@ -40,8 +40,11 @@ export class Exchange implements RouteContext, CredentialRequest {
   #query: URLSearchParams | null = null;
   #principal: Principal | null = null;
   #closed: AbortController | null = null;
+  readonly #outer: AbortSignal | null;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  /** `outer`: the signal of the request that this one is made for. */
+  constructor(request: IncomingMessage, response: ServerResponse, outer: AbortSignal | null = null) {
+    this.#outer = outer;
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
@@ -76,6 +79,7 @@ export class Exchange implements RouteContext, CredentialRequest {
   }
 
   get signal(): AbortSignal {
+    if (this.#outer !== null) return this.#outer;
     if (this.#closed === null) {
       const closed = new AbortController();
       this.#closed = closed;

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
@@ -6,6 +7,7 @@ import { usageRoute, type BilledSignal } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
+import { keyRoute } from '../../api/app/key-endpoint.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
@@ -19,8 +21,10 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
+import { uiEndpoints } from '../../api/ui/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { mcpEndpoint } from '../../api/mcp/endpoint.ts';
 import { createMetricsRoutes } from '../../api/metrics/routes.ts';
 import { createJaegerEndpoints } from '../../api/traces/jaeger/endpoints.ts';
 import { createReplayRoutes } from '../../api/replay/routes.ts';
@@ -36,6 +40,7 @@ import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
+import { createAi } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
@@ -152,15 +157,23 @@ const ownRoutes = (
   ...createAlertRoutes(own.runtime, own.resolver),
   ...detectionRoutes(own.detection),
   ...createWebhookRoutes({ control: own.control, peers: context.peers, ...own.webhooks }),
-  rejectionsRoute({ log: context.rejections, peers: context.peers }),
+  ...[rejectionsRoute({ log: context.rejections, peers: context.peers }), keyRoute],
 ];
 
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
-/** With the description of them all. */
-const described = (all: readonly Endpoint[]): Endpoint[] => [...all, openApiEndpoint(all)];
+/** Where `npm run build` puts the pages, also as seen from the compiled program. */
+const PAGES = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/ui' : '../../web/ui', import.meta.url));
+
+/** Endpoints with those that stand on them: AI, the MCP server whose tools they are, the description of them all, and the pages. */
+function served(all: readonly Endpoint[], context: RoleContext): { readonly endpoints: readonly Endpoint[]; readonly credits: Service } {
+  const { config, metrics } = context;
+  const ai = createAi(context, all);
+  const used = [...all, ...ai.endpoints, mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
+  return { endpoints: [...used, openApiEndpoint(used), ...uiEndpoints(PAGES)], credits: ai.credits };
+}
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
@@ -188,14 +201,11 @@ export const appRole: Role = {
     const queries = [...accounts.routes, ...ownRoutes(context, own)];
     const tails = new LiveTails();
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
-    const read = [
-      ...queries.map(changeRate()).map((route) => appEndpoint(route)),
-      ...otherApis(runtime, detection),
-      ...live.endpoints,
-      ...accounts.endpoints,
-    ];
+    const mine = queries.map(changeRate()).map((route) => appEndpoint(route));
+    const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];
+    const app = served(appHostEndpoints(endpoints, read), context);
     const host = createHost({
-      ...{ name: 'app host', port: config.http.appPort, endpoints: described(appHostEndpoints(endpoints, read)) },
+      ...{ name: 'app host', port: config.http.appPort, endpoints: app.endpoints },
       onUpgrade: live.sockets.onUpgrade,
       sessions: accounts.sessions,
       ...publicHost(context, control, sentSignals(stored)),
@@ -214,6 +224,7 @@ export const appRole: Role = {
       engine,
       ...feed.services,
       ...live.services,
+      app.credits,
       host,
       tails,
       live.sockets,
