@@ -20,7 +20,8 @@ export function createLogsIntake(): Intake<EntryWriter> {
     writer: ({ envelope, expectedBytes, labels, ...options }) => {
       const added = Object.entries(labels ?? {});
       const fieldRules = withAdded(fieldRulesOf(envelope), added);
-      return new EntryWriter(codec, { ...options, streamFields: streamFieldsOf(envelope), fieldRules, added }, expectedBytes);
+      const named = { streamFields: streamFieldsOf(envelope), fieldRules, ...(added.length === 0 ? {} : { added }) };
+      return new EntryWriter(codec, { ...options, ...named }, expectedBytes);
     },
   };
 }
