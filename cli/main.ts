@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../pipeline/core/package-root.ts';
+import { keysCommand, projectsCommand, savedCommand } from './account.ts';
 import { mcpCommand } from './mcp.ts';
 import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
@@ -36,6 +37,9 @@ export const commands: readonly Command[] = [
   { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
   { name: 'rules', summary: 'rules over metrics: logweir rules import FILE', run: rulesCommand },
   { name: 'patterns', summary: 'what messages have in common, and how often they came', run: patternsCommand },
+  { name: 'saved', summary: 'saved searches: logweir saved list', run: savedCommand },
+  { name: 'keys', summary: 'API keys of the tenant: logweir keys create', run: keysCommand },
+  { name: 'projects', summary: 'parts of the tenant, to which keys are narrowed', run: projectsCommand },
   { name: 'mcp', summary: 'an MCP server on standard input and output, for AI assistants', run: mcpCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },

@@ -3,9 +3,11 @@ import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
 import { createMetricRuleRoutes } from '../api/alerts/metric-rule-routes.ts';
 import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
 import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
+import { createKeyRoutes } from '../api/account/key-routes.ts';
+import { createProjectRoutes } from '../api/account/project-routes.ts';
+import { createSavedSearchRoutes } from '../api/account/search-routes.ts';
 import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
-import { gatedEndpoints } from '../api/app/gated-endpoints.ts';
 import { keyRoute } from '../api/app/key-endpoint.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
 import { appHostEndpoints } from '../api/http/host-lists.ts';
@@ -43,6 +45,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createMetricRuleRoutes(NOTHING),
     ...createWebhookRoutes(NOTHING),
     rejectionsRoute(NOTHING),
+    ...[createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create(NOTHING)),
     keyRoute,
   ];
   const read = [
@@ -52,7 +55,6 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createPrometheusEndpoints(NOTHING, NOTHING),
     ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
     ...sessionEndpoints(NOTHING),
-    ...gatedEndpoints,
   ];
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);
   const used = [

@@ -37,7 +37,14 @@ export const sessionEndpoints = (options: SessionEndpointsOptions): readonly End
     handle: (exchange) => begin(exchange, options),
   },
   {
-    ...{ methods: ['GET'], path: PATH, errors: 'query', access: { plane: 'app', scope: null }, operation: described.SHOW_SESSION },
+    ...{
+      methods: ['GET'],
+      path: PATH,
+      errors: 'query',
+      access: { plane: 'app', scope: null },
+      isNarrowed: true,
+      operation: described.SHOW_SESSION,
+    },
     handle: ({ principal, session }) => Promise.resolve({ status: 200, headers: NO_STORE, body: shown(principal, session) }),
   },
   {

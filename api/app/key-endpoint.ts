@@ -31,6 +31,7 @@ export const keyRoute: Route = {
   method: 'GET',
   path: '/api/v1/account/key',
   scope: 'read',
+  isNarrowed: true,
   operation: {
     ...{ id: 'getKey', tag: 'account', summary: 'What the key of the request may do' },
     answers: ok(ANSWER),

@@ -45,3 +45,9 @@ export function authorize(principal: Principal, scope: Scope | null, pathTenant:
   if (scope !== null && !principal.scopes.has(scope)) throw forbidden(`The API key lacks the scope \`${scope}\`.`, DISABLED);
   if (principal.demo && scope === 'write') throw forbidden('The demo tenant is read-only.');
 }
+
+/** Refuses a key of a project where what is requested is of the whole tenant. */
+export function refuseProject({ project }: Principal): void {
+  if (project !== undefined)
+    throw forbidden(`The API key is narrowed to the project ${JSON.stringify(project.name)}, and this is of the whole tenant.`);
+}

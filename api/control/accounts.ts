@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { forbidden, HttpError, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
 import type { Scope } from '../tenants/principal.ts';
+import { MAX_KEYS, MAX_REVOKED_KEYS } from './bounds.ts';
 import type { ControlStore } from './control-store.ts';
 import { effectivePlan, parseFlag } from './flags.ts';
 import { findPlan, PLANS } from '../tenants/plans.ts';
@@ -130,10 +131,24 @@ export async function createKey(
   tenantId: number,
   scopes: readonly Scope[],
   expiresAt: string | null,
+  more: { readonly name?: string; readonly projectId?: string } = {},
 ): Promise<IssuedKey> {
-  requireCapacityForKey(control, requireTenant(control, tenantId));
   const secret = newSecret();
-  return { record: await putKey(control, randomBytes(8).toString('hex'), tenantId, { secret, scopes, expiresAt }), secret };
+  for (;;) {
+    requireCapacityForKey(control, requireTenant(control, tenantId));
+    try {
+      return { record: await putKey(control, newKeyId(control, tenantId), tenantId, { secret, scopes, expiresAt, more }), secret };
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error;
+    }
+  }
+}
+
+/** A new id; where many keys were revoked, that of the one that was revoked first, so that the records of a tenant are bounded. */
+function newKeyId(control: ControlStore, tenantId: number): string {
+  const revoked = control.revokedKeysOf(tenantId);
+  const [oldest] = revoked;
+  return oldest !== undefined && revoked.length >= MAX_REVOKED_KEYS ? oldest.id : randomBytes(8).toString('hex');
 }
 
 /** Keys that have expired do not count. */
@@ -141,6 +156,8 @@ function requireCapacityForKey(control: ControlStore, tenant: TenantRecord): voi
   const { name, ceilings } = effectivePlan(tenant);
   const now = Date.now();
   const used = control.keysOf(tenant.id).filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now).length;
+  if (used >= MAX_KEYS)
+    throw new HttpError(409, 'conflict', `There are ${String(MAX_KEYS)} API keys already, which is the most; revoke one.`);
   if (used >= ceilings.keys)
     throw forbidden(`The plan ${name} allows ${String(ceilings.keys)} API keys; revoke one, or add a payment method.`);
 }
@@ -196,9 +213,15 @@ export async function bootstrapTenant(
   );
 }
 
-type KeyOptions = { readonly secret: string; readonly scopes: readonly Scope[]; readonly expiresAt: string | null };
+type KeyOptions = {
+  readonly secret: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: string | null;
+  /** Of a new key, whose record may be that of one that was revoked; absent: one that is known keeps what else it has. */
+  readonly more?: { readonly name?: string; readonly projectId?: string };
+};
 
-function putKey(control: ControlStore, id: string, tenantId: number, { secret, scopes, expiresAt }: KeyOptions): Promise<KeyRecord> {
+function putKey(control: ControlStore, id: string, tenantId: number, { secret, scopes, expiresAt, more }: KeyOptions): Promise<KeyRecord> {
   const record = { id, tenantId, hash: control.hash(secret), scopes, createdAt: new Date().toISOString(), expiresAt, revokedAt: null };
   return control.write(
     keyKey(id),
@@ -206,7 +229,9 @@ function putKey(control: ControlStore, id: string, tenantId: number, { secret, s
     (current) => {
       if ((control.holderOf(record.hash)?.id ?? id) !== id)
         throw new HttpError(409, 'conflict', `The secret of the key ${JSON.stringify(id)} is that of another key; choose another one.`);
-      return { ...current, ...record };
+      if (more === undefined) return { ...current, ...record };
+      if (current !== undefined && (current.revokedAt === null || current.tenantId !== tenantId)) throw new Taken();
+      return { ...record, ...more };
     },
   );
 }

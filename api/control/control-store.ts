@@ -183,6 +183,13 @@ export class ControlStore implements Service, KeyStore {
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
   }
 
+  /** The keys of a tenant that were revoked, the first one first. */
+  revokedKeysOf(tenantId: number): KeyRecord[] {
+    const ids = [...(this.#state.keysOfTenant.get(tenantId) ?? [])];
+    const keys = ids.map((id) => this.#state.keys.get(id)).filter((key) => key !== undefined && key.revokedAt !== null) as KeyRecord[];
+    return keys.sort((a, b) => Date.parse(a.revokedAt ?? '') - Date.parse(b.revokedAt ?? ''));
+  }
+
   /**
    * Writes the next version of a subject, which `change` makes from what `read` finds now. Where another node's record of the same
    * version came first on the topic, this one does not count anywhere: the other's is appended again, since compaction keeps the last

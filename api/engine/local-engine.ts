@@ -1,4 +1,5 @@
 import type { Table } from '../../logsql/base/table.ts';
+import { parseFilter } from '../../logsql/parser/parser.ts';
 import type { Config } from '../../pipeline/core/config.ts';
 import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/base/memory.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
@@ -53,7 +54,7 @@ export class LocalEngine implements QueryEngine {
     const operation = OPERATIONS.get(job.operation);
     if (operation === undefined) throw new Error(`BUG: There is no operation ${job.operation}.`);
     const deadline = job.isExport === true ? new Deadline(job.timeoutMs) : null;
-    const request = requestOf(job, deadline);
+    const request = requestOf(job, deadline, this.#options.now());
     const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
     const priority = job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY;
     const settings = deadline === null ? { priority } : { priority: EXPORT_PRIORITY, ...UNTIMED };
@@ -110,8 +111,19 @@ async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: Quer
   }
 }
 
-function requestOf(job: QueryJob, deadline: Deadline | null): Request {
+function requestOf(job: QueryJob, deadline: Deadline | null, now: bigint): Request {
   const { tenantId, retentionDays, startedAt, requestId, timeoutMs, cover = null, signal } = job;
   const timeout = deadline?.signal ?? AbortSignal.timeout(timeoutMs);
-  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, cover, signal: AbortSignal.any([signal, timeout]) };
+  const narrowedTo = job.narrowedTo === undefined ? null : parseFilter(job.narrowedTo, { now });
+  return {
+    tenantId,
+    narrowedTo,
+    retentionDays,
+    startedAt,
+    requestId,
+    timeoutMs,
+    timeout,
+    cover,
+    signal: AbortSignal.any([signal, timeout]),
+  };
 }

@@ -14,6 +14,8 @@ export type Endpoint = {
   readonly errors: ErrorStyle;
   /** The plane whose credential forms count, and the scope that is needed (null: any); null: no key is required. */
   readonly access: { readonly plane: Plane; readonly scope: Scope | null } | null;
+  /** It gives a key of a project that project alone; all others of the app plane refuse such keys. */
+  readonly isNarrowed?: true;
   /** Headers of every answer of this path, errors too. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** What it takes and answers, by each of its methods. */
@@ -28,6 +30,7 @@ export function appEndpoint(route: Route, errors: ErrorStyle = 'query'): Endpoin
     path: route.path,
     errors,
     access: { plane: 'app', scope: route.scope },
+    ...(route.isNarrowed === undefined ? {} : { isNarrowed: route.isNarrowed }),
     ...(route.operation === undefined ? {} : { operation: route.operation }),
     handle: (exchange) => route.handle(exchange),
   };

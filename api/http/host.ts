@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { HttpError, httpErrorOf, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
-import { authorize, type KeyStore } from '../auth/authenticate.ts';
+import { authorize, refuseProject, type KeyStore } from '../auth/authenticate.ts';
 import { identify, type Identifier } from '../auth/identify.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { AnswerCompression } from './answer-compression.ts';
@@ -192,6 +192,7 @@ function checking(identifier: Identifier): Middleware {
         exchange.principal = principal;
         exchange.session = session;
         authorize(principal, access.scope, exchange.params['tenant_id']);
+        if (access.scope !== 'ingest' && endpoint.isNarrowed !== true) refuseProject(principal);
       };
       exchange.checkKey();
     }

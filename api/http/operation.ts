@@ -15,7 +15,7 @@ export const TAGS = {
   metrics: 'Series and samples.',
   replay: 'What users saw.',
   live: 'Entries and alerts as they come.',
-  account: 'What was refused, and what the plan allows.',
+  account: 'Sessions, keys, projects, saved searches; what was refused, and what the plan allows.',
   victorialogs: 'The read API of VictoriaLogs.',
   jaeger: 'The query API of Jaeger.',
   prometheus: 'The query API of Prometheus.',

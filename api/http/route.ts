@@ -35,6 +35,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly scope: Scope;
+  /** It gives a key of a project that project alone; all others refuse such keys. */
+  readonly isNarrowed?: true;
   /** What it takes and answers. */
   readonly operation?: Operation;
   handle(context: RouteContext): Promise<RouteAnswer>;

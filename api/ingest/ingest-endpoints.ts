@@ -1,4 +1,4 @@
-import { httpErrorOf, invalidBody, overloaded, planGate } from '../../pipeline/core/errors.ts';
+import { forbidden, httpErrorOf, invalidBody, overloaded, planGate } from '../../pipeline/core/errors.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
 import type { RowWriter, Written } from '../../pipeline/intake/rows.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
@@ -95,6 +95,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, int
   const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
   admitFeature(normalizer, principal);
+  refuseUnlabelled(normalizer, principal);
   const patience = new Patience();
   await patience.during(intake.turn?.(principal.tenantId, expectedBytes(exchange, caps)) ?? null);
   admitAll(limits, principal);
@@ -125,6 +126,12 @@ async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, int
 /** Throws the gate's HttpError where the plan does not have what the format needs; the trial's end takes it from a plan. */
 function admitFeature({ feature }: Normalizer<RowWriter>, { plan }: Principal): void {
   if (feature !== undefined && (!plan.features[feature] || plan.name === EXPIRED)) throw planGate(503, GATES[feature]);
+}
+
+/** The labels of a project are added to entries alone: whatever else its keys send would be in no project. */
+function refuseUnlabelled({ signal }: Normalizer<RowWriter>, { project }: Principal): void {
+  if (project !== undefined && signal !== 'logs' && Object.keys(project.labels).length > 0)
+    throw forbidden(`The API key is narrowed to the project ${JSON.stringify(project.name)}, whose labels are added to logs only.`);
 }
 
 /** Its gates are shut, whatever flags the tenant has. */
@@ -176,6 +183,7 @@ async function readEntries(
         maxRowBytes: caps.inflated * ROW_FACTOR,
         expectedBytes: body.length,
         envelope: exchange,
+        ...(exchange.principal.project === undefined ? {} : { labels: exchange.principal.project.labels }),
       });
       normalizer.normalize(request, writer);
       return { request, writer };

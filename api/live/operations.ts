@@ -85,7 +85,8 @@ async function newest(
   const at = pipes.findIndex(losesPlace);
   const [first, rest] = at < 0 ? [pipes, []] : [pipes.slice(0, at), pipes.slice(at)];
   const also = wanted.extra === undefined ? null : extraFilters(new URLSearchParams([...wanted.extra]), now);
-  const extra: Filter[] = [new PlaceFilter(wanted.from, wanted.until), ...(also === null ? [] : [also])];
+  const own = request.narrowedTo === null ? [] : [request.narrowedTo];
+  const extra: Filter[] = [new PlaceFilter(wanted.from, wanted.until), ...own, ...(also === null ? [] : [also])];
   const window = {
     start: wanted.start === null ? MIN_TIME : BigInt(wanted.start),
     end: wanted.end === null ? MAX_TIME : BigInt(wanted.end),

@@ -1,3 +1,4 @@
+import type { Principal } from '../tenants/principal.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import type { QueryContext, QueryRuntime } from '../query/runtime.ts';
@@ -81,7 +82,8 @@ export class TailSession {
 
   /** Opens the tail; resolves when it is open, and then goes on by itself; `onOpen` is called before anything is sent. Rejects with HttpError. */
   async open(request: TailRequest, onOpen: () => void = () => undefined): Promise<void> {
-    const { query, extra, since = null, asTexts = false, sample = false } = request;
+    const { query, since = null, asTexts = false, sample = false } = request;
+    const extra = narrowed(request.extra, this.#context.principal.project);
     const resume = request.resume === undefined ? null : readPosition(request.resume);
     const { body } = await this.#deps.runtime.run(this.#context, 'live/open', { query, extra, since: resume === null ? since : null });
     const { values, start } = readJson((body as string | Buffer).toString()) as OpenedLive;
@@ -258,6 +260,11 @@ export class TailSession {
     this.#outlet.close({ code: isPublished ? TRY_AGAIN : INTERNAL, reason: detail });
   }
 }
+
+/** The extra filters of a request, with that of the project of its key. */
+const narrowed = (extra: TailRequest['extra'], project: Principal['project']): TailRequest['extra'] =>
+  // what begins with a space is never read as JSON
+  project === undefined ? extra : [...(extra ?? []), ['extra_filters', ` ${project.filter}`]];
 
 /** What of the stored entries is given, in order. */
 function phasesOf(resume: TailPosition | null, start: string | null, begin: LogVector): Phase[] {

@@ -6,7 +6,7 @@ import { openApi } from './document.ts';
 export function openApiEndpoint(others: readonly Endpoint[]): Endpoint {
   let made: Buffer | null = null;
   const endpoint: Endpoint = {
-    ...{ methods: ['GET'], path: '/openapi.json', errors: 'query', access: { plane: 'app', scope: 'read' } },
+    ...{ methods: ['GET'], path: '/openapi.json', errors: 'query', access: { plane: 'app', scope: 'read' }, isNarrowed: true },
     operation: {
       ...{ id: 'getDescription', tag: 'service', summary: 'This description, as OpenAPI 3.1' },
       answers: ok(anyMembers()),

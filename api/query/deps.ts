@@ -4,7 +4,7 @@ import type { PlanOptions } from '../../logsql/planner/planner.ts';
 import type { QueryMemory } from '../../logsql/base/memory.ts';
 import type { Table } from '../../logsql/base/table.ts';
 import type { VolumeCover } from '../../logsql/planner/volume.ts';
-import type { QueryNode } from '../../logsql/base/types.ts';
+import type { Filter, QueryNode } from '../../logsql/base/types.ts';
 import type { Runner } from './runner.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
@@ -15,6 +15,8 @@ import { retentionFloor, type Window } from './window.ts';
  */
 export type Request = {
   readonly tenantId: number;
+  /** What every entry that is looked at must match; null: nothing. */
+  readonly narrowedTo: Filter | null;
   readonly retentionDays: number;
   readonly startedAt: number;
   readonly timeoutMs: number;
@@ -53,7 +55,8 @@ export interface KnownPatterns {
 export function planOptions(window: Window, request: Request, deps: Deps): PlanOptions {
   const widest = { start: retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME, end: MAX_TIME };
   const { table, memory } = deps;
-  return { table, tenantId: request.tenantId, start: window.start, end: window.end, widest, memory, cover: request.cover };
+  const extra = request.narrowedTo === null ? {} : { extra: request.narrowedTo };
+  return { table, tenantId: request.tenantId, start: window.start, end: window.end, widest, memory, cover: request.cover, ...extra };
 }
 
 /** All rows of a query that groups or counts. Throws LogsqlLimitError. */

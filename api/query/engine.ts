@@ -8,6 +8,8 @@ export type QueryJob = {
   /** The parameters of the operation, as JSON. */
   readonly parameters: unknown;
   readonly tenantId: number;
+  /** LogsQL that every entry which it looks at must match; absent: all of the tenant's. */
+  readonly narrowedTo?: string;
   /** 0: for ever. */
   readonly retentionDays: number;
   /** How many queries of the tenant run at once; the others wait. */

@@ -1,5 +1,7 @@
 import type { Config } from '../../pipeline/core/config.ts';
 import type { TenantUses } from '../../pipeline/core/tenant-use.ts';
+import { forbidden } from '../../pipeline/core/errors.ts';
+import type { Principal } from '../tenants/principal.ts';
 import type { RouteContext } from '../http/route.ts';
 import type { QueryRate } from '../limits/query-rate.ts';
 import type { EngineAnswer, QueryEngine } from './engine.ts';
@@ -28,6 +30,15 @@ export type RunOptions = {
   readonly isFree?: boolean;
 };
 
+/** Operations all of whose rows come of plans that the filter of a project narrows (`planOptions`). */
+const NARROWED: ReadonlySet<string> = new Set(['search', 'explain', 'hits', 'facets', 'streams', 'live/open', 'live/backfill']);
+
+/** Throws HttpError 403 for a key of a project where an operation looks at what no filter narrows. */
+function refuseWhole({ project }: Principal, operation: string): void {
+  if (project !== undefined && !NARROWED.has(operation) && !operation.startsWith('select/'))
+    throw forbidden(`The API key is narrowed to the project ${JSON.stringify(project.name)}, and this is of the whole tenant.`);
+}
+
 /** What all query endpoints share: what runs queries, how many a key may run, and the time limit of one. */
 export class QueryRuntime {
   readonly #options: QueryRuntimeOptions;
@@ -46,6 +57,7 @@ export class QueryRuntime {
     parameters: unknown,
     { timeoutMs, isExport = false, isFree = false }: RunOptions = {},
   ): Promise<EngineAnswer> {
+    refuseWhole(context.principal, operation);
     if (!isFree) this.#options.rate?.(context.principal);
     const job = this.#job(context, operation, parameters, timeoutMs);
     const began = performance.now();
@@ -61,6 +73,7 @@ export class QueryRuntime {
     const longest = this.#options.limits.queryTimeoutSeconds * 1000;
     return {
       ...{ operation, parameters, requestId, startedAt, signal },
+      ...(principal.project === undefined ? {} : { narrowedTo: principal.project.filter }),
       ...{ tenantId: principal.tenantId, retentionDays: principal.plan.retentionDays, atOnce: principal.plan.queriesAtOnce },
       timeoutMs: Math.min(wanted ?? longest, longest),
     };

@@ -28,6 +28,9 @@ import type { QueryRuntime } from '../query/runtime.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
 
+/** Those that give a key of a project that project alone. */
+const NARROWED: ReadonlySet<string> = new Set(['hits', 'facets', 'streams']);
+
 /** The endpoints `/search`, `/spans/search`, `/hits`, `/facets`, `/streams`, `/measures` and `/patterns` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
   const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
@@ -40,6 +43,7 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
     method: 'GET',
     path: `${BASE}/${name}`,
     scope: 'read',
+    ...(NARROWED.has(name) ? { isNarrowed: true as const } : {}),
     handle: async (context) => {
       const parameters = read(context.query);
       return withHints(await answer(context, name, parameters), unknownNames(context.query.keys(), known, 'parameter'));
@@ -50,6 +54,7 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       method: 'POST',
       path: `${BASE}/search`,
       scope: 'read',
+      isNarrowed: true,
       operation: described.SEARCH,
       handle: async (context) => {
         const parameters = await searchOf(context, ['explain', 'enrich']);
@@ -73,21 +78,24 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
         return withHints(await answer(context, 'pattern', parameters), unknownNames(context.query.keys(), PATTERN, 'parameter'));
       },
     },
-    {
-      method: 'POST',
-      path: `${BASE}/spans/search`,
-      scope: 'read',
-      operation: described.SPANS,
-      handle: async (context) => {
-        const parameters = await searchOf(context, ['explain']);
-        if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
-        return answer(context, 'spans/search', { ...parameters, enrich: false });
-      },
-    },
+    spanSearch(answer),
     get('spans/hits', described.SPAN_HITS, hitsParameters, HITS),
     get('spans/facets', described.SPAN_FACETS, facetsParameters, FACETS),
   ];
 }
+
+/** `POST /spans/search`. */
+const spanSearch = (answer: (context: RouteContext, operation: string, parameters: unknown) => ReturnType<Route['handle']>): Route => ({
+  method: 'POST',
+  path: `${BASE}/spans/search`,
+  scope: 'read',
+  operation: described.SPANS,
+  handle: async (context) => {
+    const parameters = await searchOf(context, ['explain']);
+    if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
+    return answer(context, 'spans/search', { ...parameters, enrich: false });
+  },
+});
 
 /** The body of a search, and what is said of it; `known` are parameters of its URL. */
 async function searchOf(context: RouteContext, known: readonly string[]): Promise<SearchParameters> {

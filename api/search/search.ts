@@ -45,7 +45,11 @@ export async function search(
   const chunks = texts(prepared.plan, runner, wanted) ?? rendered(rows(prepared, runner, wanted));
   // only entries have a place from which one can go on, and a pattern
   const isPaged = prepared.plan.kind === 'entries';
-  const page = await firstPage(parameters.enrich && isPaged ? enriched(chunks, request, deps) : chunks, parameters.limit, deps.memory);
+  const page = await firstPage(
+    parameters.enrich && isPaged && request.narrowedTo === null ? enriched(chunks, request, deps) : chunks,
+    parameters.limit,
+    deps.memory,
+  );
   const oldest = isPaged ? oldestTime(page) : null;
   const isEmpty = page.texts.length === 0;
   const missing = isEmpty && parameters.before === null ? await missingHints(query, window, request, deps) : [];

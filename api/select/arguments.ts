@@ -3,6 +3,7 @@
  * and of a form, the form's first.
  */
 import { parseDuration, parseUint } from '../../logsql/values/numbers.ts';
+import { allOf } from '../../logsql/filters/logic.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { Query } from '../../logsql/base/query.ts';
 import { MAX_LENGTH, readTime } from '../../logsql/values/times.ts';
@@ -93,7 +94,9 @@ export const withoutPipes = ({ query: { options, filter } }: Selection, pipes: Q
 
 /** The options of a plan for this selection. */
 export function selectionOptions({ window, extra }: Selection, request: Request, deps: Deps): PlanOptions {
-  return { ...planOptions(window, request, deps), ...(extra === null ? {} : { extra }) };
+  const options = planOptions(window, request, deps);
+  if (extra === null) return options;
+  return { ...options, extra: options.extra === undefined ? extra : allOf([options.extra, extra]) };
 }
 
 function timeOf(parameters: Arguments, name: string, now: bigint): { readonly start: bigint; readonly end: bigint } | null {

@@ -33,6 +33,7 @@ export function createSelectEndpoints(runtime: QueryRuntime): readonly Endpoint[
     operation: describedPath(name),
     errors,
     access: { plane: 'app', scope: 'read' },
+    isNarrowed: true,
     handle: async (exchange) => {
       const parameters = await readArguments(exchange);
       const options = { timeoutMs: timeoutOf(parameters), isExport: name === 'query' && isExport(parameters) };

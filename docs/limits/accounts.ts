@@ -2,6 +2,9 @@ import { from, type Section } from './limit.ts';
 
 const control = from('api/control/bounds.ts');
 const session = from('api/account/described-session.ts');
+const keys = from('api/account/described-keys.ts');
+const searches = from('api/account/described-searches.ts');
+const projects = from('api/account/described-projects.ts');
 const token = from('api/auth/session-token.ts');
 
 /** What tenants keep of their accounts. */
@@ -31,6 +34,66 @@ export const ACCOUNTS: Section = {
       beyond: '400, and no session',
       others: 'nothing',
       test: 'test/api/auth/session-token.test.ts',
+    },
+    {
+      what: 'Keys that are not revoked, and revoked ones that are kept',
+      of: 'a tenant',
+      bound: [control('MAX_KEYS', 'keys'), control('MAX_REVOKED_KEYS', 'revoked')],
+      beyond: '409; 403 at the ceiling of the plan. The record of the key that was revoked first is used again.',
+      others: 'nothing',
+      test: 'test/api/account/keys.test.ts',
+    },
+    {
+      what: 'A key as it is created',
+      of: 'a request',
+      bound: [keys('MAX_NAME', 'characters of a name'), keys('MAX_ID', "characters of a project's id")],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/account/keys.test.ts',
+    },
+    {
+      what: 'Saved searches',
+      of: 'a tenant',
+      bound: [control('MAX_SAVED_SEARCHES', ''), control('MAX_SAVED_CHARACTERS', 'characters of all')],
+      beyond: '409; 403 at the ceiling of the plan',
+      others: 'nothing',
+      test: 'test/api/account/saved-searches.test.ts',
+    },
+    {
+      what: 'A saved search',
+      of: 'a request',
+      bound: [
+        searches('MAX_NAME', 'characters of a name'),
+        searches('MAX_QUERY', 'characters of a query'),
+        searches('MAX_TIME', 'characters of a time'),
+        searches('MAX_COLUMNS', 'columns'),
+        searches('MAX_COLUMN', 'characters of one'),
+      ],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/account/saved-searches.test.ts',
+    },
+    {
+      what: 'Projects',
+      of: 'a tenant',
+      bound: [control('MAX_PROJECTS', '')],
+      beyond: '403, and at the number of the plan',
+      others: 'nothing',
+      test: 'test/api/account/projects.test.ts',
+    },
+    {
+      what: 'A project',
+      of: 'a request',
+      bound: [
+        projects('MAX_NAME', 'characters of a name'),
+        projects('MAX_FILTER', 'characters of a filter'),
+        projects('MAX_LABELS', 'labels'),
+        projects('MAX_LABEL', "characters of a label's name"),
+        projects('MAX_VALUE', 'characters of its value'),
+      ],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/account/projects.test.ts',
     },
   ],
 };

@@ -1,10 +1,14 @@
 import type { AdminRoute } from '../../api/admin/admin-routes.ts';
 import { sessionCodeRoute } from '../../api/admin/session-codes.ts';
+import { createKeyRoutes } from '../../api/account/key-routes.ts';
+import { createProjectRoutes } from '../../api/account/project-routes.ts';
+import { createSavedSearchRoutes } from '../../api/account/search-routes.ts';
 import { sessionEndpoints } from '../../api/account/session-endpoints.ts';
 import { SessionTokens } from '../../api/auth/session-token.ts';
 import type { Sessions } from '../../api/auth/sessions.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
+import type { Route } from '../../api/http/route.ts';
 import { loopbackUrl } from '../loopback.ts';
 import type { RoleContext } from './role.ts';
 
@@ -12,6 +16,7 @@ import type { RoleContext } from './role.ts';
 export type Accounts = {
   readonly sessions: Sessions;
   readonly endpoints: readonly Endpoint[];
+  readonly routes: readonly Route[];
   readonly adminRoutes: readonly AdminRoute[];
 };
 
@@ -22,6 +27,7 @@ export function createAccounts({ config, peers }: RoleContext, control: ControlS
   return {
     sessions,
     endpoints: sessionEndpoints({ control, sessions, settled }),
+    routes: [createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create({ control, settled })),
     adminRoutes: [sessionCodeRoute(control, peers, loopbackUrl(host, appPort))],
   };
 }

@@ -7,7 +7,6 @@ import { usageRoute, type BilledSignal } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
-import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import { keyRoute } from '../../api/app/key-endpoint.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
@@ -198,14 +197,12 @@ export const appRole: Role = {
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
-    const queries = ownRoutes(context, {
-      ...{ control, runtime, publishers, audit, detection },
-      ...{ resolver: alerts.resolver, webhooks: feed.webhooks },
-    });
+    const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };
+    const queries = [...accounts.routes, ...ownRoutes(context, own)];
     const tails = new LiveTails();
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
-    const own = queries.map(changeRate()).map((route) => appEndpoint(route));
-    const read = [...own, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints, ...gatedEndpoints];
+    const mine = queries.map(changeRate()).map((route) => appEndpoint(route));
+    const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];
     const app = served(appHostEndpoints(endpoints, read), context);
     const host = createHost({
       ...{ name: 'app host', port: config.http.appPort, endpoints: app.endpoints },

@@ -1,5 +1,4 @@
 import { BodiesInFlight } from '../../api/http/bodies-in-flight.ts';
-import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { ShardGrowth } from '../../api/control/shard-growth.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
@@ -92,7 +91,7 @@ export const ingestRole: Role = {
     const host = createHost({
       name: 'ingest host',
       port: config.http.ingestPort,
-      endpoints: ingestHostEndpoints(endpoints, gatedEndpoints),
+      endpoints: ingestHostEndpoints(endpoints, []),
       ...publicHost(context, control, sent),
     });
     return [control, createLogGuard(context, stored), ...services, host];

@@ -29,6 +29,8 @@ export type RowsRequest = RowsOwner & {
   /** The size of the body. */
   readonly expectedBytes: number;
   readonly envelope: Envelope;
+  /** What each row gets in addition, in place of its own; as a label where the signal has labels. Absent: nothing. */
+  readonly labels?: Readonly<Record<string, string>>;
 };
 
 /** The value of a record, how it is written, and the headers that its signal adds to the common ones. */

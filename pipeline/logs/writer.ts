@@ -25,6 +25,8 @@ export type WriterOptions = RowsOwner & {
   readonly streamFields: readonly string[] | null;
   /** What the request says of fields; null or none: nothing. */
   readonly fieldRules?: FieldRules | null;
+  /** Labels that every stream gets, in place of its own of these names; they are among the extra fields too. */
+  readonly added?: readonly (readonly [name: string, value: string])[];
   /** Most streams of a day that the tenant may have; entries of further ones go to the stream `{}`. Default: no bound. */
   readonly streamsPerDay?: number;
   /** Most bytes of all rows together; what goes beyond is rejected. Tiny entries grow by what every row has. Default: no bound. */
@@ -100,6 +102,7 @@ export class EntryWriter implements RowWriter {
   readonly #rules: FieldRules | null;
   readonly #applied: AppliedRules | null;
   readonly #labels: ReadonlySet<string>;
+  readonly #added: readonly (readonly [string, string])[];
   /** The streams of the day of the last entry. */
   #dayStreams: DayStreams | null = null;
   #day = NaN;
@@ -112,7 +115,8 @@ export class EntryWriter implements RowWriter {
     this.#codec = codec;
     codec.scanner?.release();
     this.options = options;
-    this.#streams = codec.tableOf(options.streamFields);
+    this.#added = options.added ?? [];
+    this.#streams = codec.tableOf(withNames(options.streamFields, this.#added));
     this.#rules = options.fieldRules ?? null;
     this.#applied = this.#rules === null ? null : new AppliedRules(this.#rules);
     this.#labels = options.streamFields === null ? USUAL_LABELS : new Set(options.streamFields);
@@ -194,7 +198,7 @@ export class EntryWriter implements RowWriter {
 
   /** Makes the label set of a protocol the stream of this entry, and of those that `again` begins. */
   streamIs(labels: Iterable<readonly [string, string]>): void {
-    this.#stream = this.#codec.streams.ofPairs(labels);
+    this.#stream = this.#codec.streams.ofPairs(this.#added.length === 0 ? labels : withLabels(labels, this.#added));
   }
 
   /**
@@ -318,6 +322,15 @@ export class EntryWriter implements RowWriter {
     return this.options.retentionDays === 0 ? '_time is after the year 2261' : '_time is more than 2 days ahead';
   }
 }
+
+/** The names of stream labels, those that are added first: a stream has a bounded number. */
+const withNames = (names: readonly string[] | null, added: readonly (readonly [string, string])[]): readonly string[] | null =>
+  added.length === 0 ? names : [...new Set([...added.map(([name]) => name), ...(names ?? DEFAULT_LABELS)])];
+
+const withLabels = (
+  labels: Iterable<readonly [string, string]>,
+  added: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] => [...new Map([...labels, ...added])];
 
 /** An upper bound of what an entry takes in its columns, in bytes. */
 function rowBound(draft: Draft): number {

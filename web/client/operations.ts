@@ -10,9 +10,37 @@ export interface Operations {
     body: undefined;
     answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; plan: { name: string; retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean } } };
   };
-  /** Projects: not enabled on any plan */
+  /** The projects of a tenant, oldest first */
+  "GET /api/v1/account/projects": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { items: { id: string; name: string; filter: string; labels: { [name: string]: unknown }; created_at: string; updated_at: string }[] };
+  };
+  /** Creates a project */
   "POST /api/v1/account/projects": {
     path: {};
+    query: {};
+    body: { name: string; filter?: string; labels?: { [name: string]: unknown } };
+    answer: { id: string; name: string; filter: string; labels: { [name: string]: unknown }; created_at: string; updated_at: string };
+  };
+  /** One project */
+  "GET /api/v1/account/projects/{project_id}": {
+    path: { project_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; name: string; filter: string; labels: { [name: string]: unknown }; created_at: string; updated_at: string };
+  };
+  /** Renames a project, or changes what it has */
+  "PUT /api/v1/account/projects/{project_id}": {
+    path: { project_id: string };
+    query: {};
+    body: { name?: string; filter?: string; labels?: { [name: string]: unknown } };
+    answer: { id: string; name: string; filter: string; labels: { [name: string]: unknown }; created_at: string; updated_at: string };
+  };
+  /** Deletes a project: its keys are refused, its entries stay */
+  "DELETE /api/v1/account/projects/{project_id}": {
+    path: { project_id: string };
     query: {};
     body: undefined;
     answer: undefined;
@@ -121,6 +149,27 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: { id: number; service: string; state: "firing" | "resolved"; severity: "info" | "warning" | "critical"; started_at: string; ended_at: string | null; last_updated_at: string; alert_count: number; alerts: ({ id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null })[] };
+  };
+  /** The keys of a tenant that are not revoked, oldest first */
+  "GET /api/v1/tenants/{tenant_id}/keys": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { items: ({ id: string; name: string | null; scopes: ("read" | "write" | "ingest")[]; project_id: string | null; created_at: string; expires_at: string | null; last_used: string | null; is_own: boolean })[] };
+  };
+  /** Issues a key, which is shown this once */
+  "POST /api/v1/tenants/{tenant_id}/keys": {
+    path: { tenant_id: number };
+    query: {};
+    body: { name?: string; scopes?: ("read" | "write" | "ingest")[]; expires?: string | null; project?: string };
+    answer: { id: string; name: string | null; scopes: ("read" | "write" | "ingest")[]; project_id: string | null; created_at: string; expires_at: string | null; last_used: string | null; is_own: boolean; key: string };
+  };
+  /** Revokes a key */
+  "DELETE /api/v1/tenants/{tenant_id}/keys/{key_id}": {
+    path: { tenant_id: number; key_id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
   };
   /** Numbers that processors have found */
   "GET /api/v1/tenants/{tenant_id}/measures": {
@@ -272,6 +321,41 @@ export interface Operations {
   /** Deletes a rule */
   "DELETE /api/v1/tenants/{tenant_id}/rules/{rule_id}": {
     path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** Saved searches: the own ones and shared ones, oldest first */
+  "GET /api/v1/tenants/{tenant_id}/saved-searches": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { items: ({ id: string; name: string; query: string; start: string | null; end: string | null; columns: string[]; shared: boolean; owner: string; is_own: boolean; created_at: string; updated_at: string })[] };
+  };
+  /** Saves a search */
+  "POST /api/v1/tenants/{tenant_id}/saved-searches": {
+    path: { tenant_id: number };
+    query: {};
+    body: { name: string; query: string; start?: string | null; end?: string | null; columns?: string[]; shared?: boolean };
+    answer: { id: string; name: string; query: string; start: string | null; end: string | null; columns: string[]; shared: boolean; owner: string; is_own: boolean; created_at: string; updated_at: string };
+  };
+  /** One saved search */
+  "GET /api/v1/tenants/{tenant_id}/saved-searches/{search_id}": {
+    path: { tenant_id: number; search_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; name: string; query: string; start: string | null; end: string | null; columns: string[]; shared: boolean; owner: string; is_own: boolean; created_at: string; updated_at: string };
+  };
+  /** Sets all members of a saved search */
+  "PUT /api/v1/tenants/{tenant_id}/saved-searches/{search_id}": {
+    path: { tenant_id: number; search_id: string };
+    query: {};
+    body: { name: string; query: string; start?: string | null; end?: string | null; columns?: string[]; shared?: boolean };
+    answer: { id: string; name: string; query: string; start: string | null; end: string | null; columns: string[]; shared: boolean; owner: string; is_own: boolean; created_at: string; updated_at: string };
+  };
+  /** Deletes a saved search */
+  "DELETE /api/v1/tenants/{tenant_id}/saved-searches/{search_id}": {
+    path: { tenant_id: number; search_id: string };
     query: {};
     body: undefined;
     answer: undefined;

@@ -1,6 +1,8 @@
 import type { RecordKind } from './kind.ts';
 import { endedSessionsKind } from './ended-sessions.ts';
 import { keyKind } from './key.ts';
+import { projectKind } from './project.ts';
+import { savedSearchKind } from './saved-search.ts';
 import { settingKind } from './setting.ts';
 import { signInCodeKind } from './sign-in-code.ts';
 import { tenantKind } from './tenant.ts';
@@ -10,6 +12,8 @@ import { webhookKind } from './webhook.ts';
 export const RECORD_KINDS = [
   tenantKind,
   keyKind,
+  projectKind,
+  savedSearchKind,
   settingKind,
   webhookKind,
   signInCodeKind,

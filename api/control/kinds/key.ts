@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { MAX_KEYS, MAX_REVOKED_KEYS } from '../bounds.ts';
 import { publish } from '../known-keys.ts';
 import { keyKey, type KeyRecord } from '../records.ts';
 import { recordOf, tenantNumber, time, type RecordKind } from './kind.ts';
@@ -7,15 +8,18 @@ export const keyKind: RecordKind<KeyRecord> = {
   name: 'key',
   about: 'An API key: what it may be used for, and the hash of its secret.',
   key: 'key:ID',
-  bounds: 'As many as the plan allows (`ceilings.keys`).',
+  bounds: `As many as the plan allows (\`ceilings.keys\`), ${String(MAX_KEYS)} of a tenant; and ${String(MAX_REVOKED_KEYS)} that are revoked, the oldest of which are used again.`,
   deletion: 'A revoked key is kept as revoked, so that a slower write of another node cannot bring it back.',
   routes: [
+    'GET /api/v1/tenants/{tenant_id}/keys',
+    'POST /api/v1/tenants/{tenant_id}/keys',
+    'DELETE /api/v1/tenants/{tenant_id}/keys/{key_id}',
     'GET /admin/tenants/{tenant}/keys',
     'POST /admin/tenants/{tenant}/keys',
     'POST /admin/tenants/{tenant}/keys/{key}/rotate',
     'DELETE /admin/tenants/{tenant}/keys/{key}',
   ],
-  commands: ['admin key create', 'admin key list', 'admin key rotate', 'admin key revoke'],
+  commands: ['keys', 'admin key create', 'admin key list', 'admin key rotate', 'admin key revoke'],
   schema: recordOf({
     id: Joi.string().required(),
     tenantId: tenantNumber,

@@ -178,9 +178,23 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts), now);
     slot.jobs.set(number, job);
+    const { narrowedTo } = job.job;
     const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
     const status = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover }, ...status };
+    const sent: SentJob = {
+      ...{
+        operation,
+        parameters,
+        tenantId,
+        retentionDays,
+        requestId,
+        timeoutMs,
+        isExport,
+        cover,
+        ...(narrowedTo === undefined ? {} : { narrowedTo }),
+      },
+      ...status,
+    };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { HttpError, storeUnavailable } from '../../../pipeline/core/errors.ts';
+import { forbidden, HttpError, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
-import { authorize } from '../../auth/authenticate.ts';
+import { authorize, refuseProject } from '../../auth/authenticate.ts';
 import { identify, type Identifier } from '../../auth/identify.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { headerOf, targetOf } from '../../http/exchange.ts';
@@ -37,6 +37,8 @@ export type SocketEndpoint = {
   readonly path: string;
   /** Counts the socket for its tenant and key. */
   readonly tails: LiveTails;
+  /** It gives a key of a project that project alone. */
+  readonly isNarrowed?: true;
   /** Called once for each. Where a parameter is wrong it throws HttpError: that is the answer, and nothing was opened. */
   readonly check?: (query: URLSearchParams) => void;
   open(socket: OpenSocket): void;
@@ -113,7 +115,8 @@ export class LiveSockets implements Service {
 
   /** The endpoints that answer with an error where a WebSocket is refused, or was not requested. */
   get endpoints(): readonly Endpoint[] {
-    return this.#endpoints.map(({ path, tails, check }) => ({
+    return this.#endpoints.map(({ path, tails, check, isNarrowed }) => ({
+      ...(isNarrowed === undefined ? {} : { isNarrowed }),
       methods: ['GET'],
       path,
       errors: 'query',
@@ -138,15 +141,19 @@ export class LiveSockets implements Service {
     const endpoint = found?.members.get('GET');
     if (found === null || endpoint === undefined || this.#isStopping) return null;
     const query = new URLSearchParams(search);
+    let opened: Principal | null = null;
     const check = (): Principal => {
       const sent = { path, query, method: 'GET', header: (name: string) => headerOf(request, name) };
       const { principal } = identify(sent, this.#identifier, { plane: 'websocket', scope: 'read' });
       authorize(principal, 'read', found.params['tenant_id']);
+      if (endpoint.isNarrowed !== true) refuseProject(principal);
+      if (opened !== null && opened.project?.filter !== principal.project?.filter)
+        throw forbidden('The project of this API key was changed; connect again.');
       return principal;
     };
     let principal: Principal;
     try {
-      principal = check();
+      principal = opened = check();
       checkHandshake(request);
       endpoint.check?.(query);
       // one whose handshake cannot be ended leaves too

@@ -15,6 +15,7 @@ const MESSAGE_MS = 500;
 /** `/ws/livetail/{tenant_id}`: entries as they come, for the query of the last message. */
 export const tailSockets = (deps: TailDeps, tails: LiveTails, firstQueryMs = FIRST_QUERY_MS): SocketEndpoint => ({
   path: '/ws/livetail/{tenant_id}',
+  isNarrowed: true,
   tails,
   open: (socket) => {
     new TailSocket(deps, socket, firstQueryMs).start();

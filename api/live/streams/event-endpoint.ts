@@ -31,6 +31,7 @@ export const eventTail = (deps: StreamedTailDeps): Endpoint => ({
   operation: TAIL,
   errors: 'query',
   access: { plane: 'app', scope: 'read' },
+  isNarrowed: true,
   handle: async (exchange) => {
     const request = readRequest(exchange.query, exchange.header('last-event-id'));
     return { ...(await streamedTail(exchange, request, eventStream, deps)), headers: HEADERS };

@@ -27,6 +27,7 @@ export async function streamedTail(
   const timer = setInterval(() => {
     try {
       exchange.checkKey();
+      if (exchange.principal.project?.filter !== principal.project?.filter) outlet.close();
     } catch {
       outlet.close();
     }

@@ -22,6 +22,7 @@ export const tailEndpoint = (deps: StreamedTailDeps): Endpoint => ({
   operation: TAIL,
   errors: 'text',
   access: { plane: 'app', scope: 'read' },
+  isNarrowed: true,
   handle: async (exchange) =>
     streamedTail(exchange, readTail(await readArguments(exchange), BigInt(Date.now()) * 1_000_000n), jsonLines, deps),
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rejectionsRoute } from '../../../api/admin/rejections.ts';
-import { gatedEndpoints } from '../../../api/app/gated-endpoints.ts';
+import { gatedEndpoints } from '../../fakes/gated-endpoints.ts';
 import { authenticate, authorize } from '../../../api/auth/authenticate.ts';
 import { extractCredential } from '../../../api/auth/forms.ts';
 import { appEndpoint, type Endpoint } from '../../../api/http/endpoint.ts';

@@ -139,7 +139,7 @@ describe('the fold of the control topic', () => {
 
   describe('what is no record', () => {
     const rows: readonly (readonly [string, Sent, number])[] = [
-      ['other kinds of records', { key: 'search:1', value: '{}' }, 0],
+      ['other kinds of records', { key: 'other:1', value: '{}' }, 0],
       ['a tombstone', { key: 'tenant:1', value: null }, 0],
       ['no JSON', { key: 'tenant:1', value: '{' }, 1],
       ['null', { key: 'tenant:1', value: 'null' }, 1],

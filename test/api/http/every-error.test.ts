@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
-import { gatedEndpoints } from '../../../api/app/gated-endpoints.ts';
+import { gatedEndpoints } from '../../fakes/gated-endpoints.ts';
 import { logBody } from '../../../api/http/body.ts';
 import { health, type Endpoint } from '../../../api/http/endpoint.ts';
 import { authUnavailable, backpressure, HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';

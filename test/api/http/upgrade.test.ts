@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { gatedEndpoints } from '../../../api/app/gated-endpoints.ts';
+import { gatedEndpoints } from '../../fakes/gated-endpoints.ts';
 import { logBody } from '../../../api/http/body.ts';
 import type { Endpoint } from '../../../api/http/endpoint.ts';
 import { appHostEndpoints, ingestHostEndpoints } from '../../../api/http/host-lists.ts';

@@ -18,6 +18,7 @@ const deps: Deps = {
 };
 const request: Request = {
   tenantId: 7,
+  narrowedTo: null,
   retentionDays: 0,
   startedAt: 0,
   cover: null,

@@ -79,7 +79,7 @@ describe('an operator changes keys, and both hosts know at once', function () {
   });
 
   it('gates: projects are off, for a key that may ask; so are metrics and replay where a flag says it', async () => {
-    for (const flag of ['metrics', 'replay']) await admin('tenant', 'set-flag', '--flag', flag, '--value', 'off');
+    for (const flag of ['metrics', 'replay', 'projects']) await admin('tenant', 'set-flag', '--flag', flag, '--value', 'off');
     const { key } = await createKey('--scopes', 'ingest,write');
     const rows: readonly (readonly [string, string, number, RegExp])[] = [
       ...[instance.app, instance.ingest].flatMap((host) => [

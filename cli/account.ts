@@ -1,0 +1,128 @@
+import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import { readFlags, wantsHelp } from './flags.ts';
+import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
+import { renderTable } from './table.ts';
+import { zoneOf } from './zone.ts';
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** A list that a tenant keeps: `list`, `create` and `delete` of it. */
+type AccountList = {
+  readonly name: string;
+  /** A sentence, and what `create` takes. */
+  readonly about: string;
+  readonly create: string;
+  readonly flags: readonly string[];
+  readonly switches: readonly string[];
+  readonly columns: readonly string[];
+  path(target: Target): string;
+  body(values: Values, switches: ReadonlySet<string>): object;
+};
+
+const ofTenant =
+  (name: string) =>
+  ({ tenantId }: Target): string =>
+    `/api/v1/tenants/${tenantId}/${name}`;
+const listOf = (text: string | undefined): string[] => (text ?? '').split(',').filter((part) => part.trim() !== '').map((part) => part.trim()); // prettier-ignore
+const given = (values: Values, names: readonly string[]): object =>
+  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]] as const])));
+
+const KEYS: AccountList = {
+  name: 'keys',
+  about: 'API keys of the tenant. A new key is shown once, and gets no scope that the own key lacks.',
+  create: '[--name N] [--scopes read,write,ingest] [--expires ISO] [--project ID]',
+  flags: ['name', 'scopes', 'expires', 'project'],
+  switches: [],
+  columns: ['id', 'key', 'name', 'scopes', 'project_id', 'created_at', 'expires_at', 'last_used'],
+  path: ofTenant('keys'),
+  body: (values) => ({
+    ...given(values, ['name', 'expires', 'project']),
+    ...(values['scopes'] === undefined ? {} : { scopes: listOf(values['scopes']) }),
+  }),
+};
+const SAVED: AccountList = {
+  name: 'saved',
+  about: 'Saved searches: the own ones, and those that are shared.',
+  create: '--name N --query Q [--start T] [--end T] [--columns a,b] [--shared]',
+  flags: ['name', 'query', 'start', 'end', 'columns'],
+  switches: ['shared'],
+  columns: ['id', 'name', 'query', 'start', 'end', 'columns', 'shared', 'owner', 'updated_at'],
+  path: ofTenant('saved-searches'),
+  body: (values, switches) => ({
+    ...given(values, ['name', 'query', 'start', 'end']),
+    ...{ columns: listOf(values['columns']), shared: switches.has('shared') },
+  }),
+};
+const PROJECTS: AccountList = {
+  name: 'projects',
+  about: 'Projects of the tenant: parts of it, to which keys are narrowed.',
+  create: '--name N [--filter LOGSQL] [--labels a=b,c=d]',
+  flags: ['name', 'filter', 'labels'],
+  switches: [],
+  columns: ['id', 'name', 'filter', 'labels', 'created_at', 'updated_at'],
+  path: () => '/api/v1/account/projects',
+  body: (values) => ({
+    ...given(values, ['name', 'filter']),
+    ...(values['labels'] === undefined ? {} : { labels: labelsOf(values['labels']) }),
+  }),
+};
+
+function labelsOf(text: string): object {
+  return Object.fromEntries(
+    listOf(text).map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0) throw new UsageError(`--labels has ${JSON.stringify(pair)}; write name=value, with commas between them.`);
+      return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    }),
+  );
+}
+
+const helpOf = ({ name, about, create }: AccountList): string => `Usage: logweir ${name} list [flags]
+       logweir ${name} create ${create}
+       logweir ${name} delete ID
+${about} See docs/accounts.md.
+
+  --json          the answer of the service
+  --timezone Z    of the times that are shown
+${TARGET_HELP}
+Exit codes: 0 done, 1 there is none, or the service cannot be reached, 2 wrong command line, 3 key refused.
+`;
+
+/** A command over one list. */
+const commandOf =
+  (list: AccountList) =>
+  async (argv: readonly string[], env: Env, to: Sink): Promise<number> => {
+    const output = outputOf(to, env);
+    const help = helpOf(list);
+    if (wantsHelp(argv)) {
+      output.out(help);
+      return EXIT.ok;
+    }
+    const names = { values: [...list.flags, ...TARGET_FLAGS, 'timezone'], switches: [...list.switches, 'json'], positionals: true };
+    const { values, switches, positionals } = readFlags(argv, names, help);
+    const [verb, id, ...more] = positionals;
+    const isDeletion = verb === 'delete' && id !== undefined && more.length === 0;
+    if (!isDeletion && !(['list', 'create'].includes(verb ?? '') && id === undefined)) throw new UsageError(help);
+    const target = findTarget(values, env);
+    const url = target.appUrl + list.path(target);
+    if (isDeletion) {
+      await request(`${url}/${encodeURIComponent(id)}`, target.key, { method: 'DELETE' });
+      output.out(`deleted ${id.replace(/[^\x20-\x7e]/g, '?')}\n`);
+      return EXIT.ok;
+    }
+    const body = verb === 'create' ? JSON.stringify(list.body(values, switches)) : undefined;
+    const init = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
+    const answer = JSON.parse((await request(url, target.key, init)).toString('utf8')) as { items?: unknown };
+    const rows = verb === 'list' ? answer.items : answer;
+    if (switches.has('json')) output.data(`${JSON.stringify(rows)}\n`);
+    else
+      output.out(
+        renderTable(rows, verb === 'list' ? list.columns.filter((name) => name !== 'key') : list.columns, zoneOf(values['timezone'])),
+      );
+    return EXIT.ok;
+  };
+
+/** `logweir keys`, `logweir saved` and `logweir projects`. */
+export const keysCommand = commandOf(KEYS);
+export const savedCommand = commandOf(SAVED);
+export const projectsCommand = commandOf(PROJECTS);
