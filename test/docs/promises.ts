@@ -13,6 +13,11 @@ export type Promised = {
 export const PROMISES: readonly Promised[] = [
   { page: 'docs/api.md#clients', promise: 'A client that is made of the description walks through the API.', test: 'test/shippers/clients.test.ts', title: 'a client in Python, made of it, walks through the API' },
   { page: 'docs/api.md#errors', promise: 'Every operation answers what it refuses as it is described.', test: 'test/e2e/instance/described-statuses.e2e.test.ts', title: 'answers nonsense in every parameter and body as it is described, and never with a fault of its own' },
+  { page: 'docs/ui.md', promise: 'The pages request nothing from anywhere else, and keep the key in their tab alone.', test: 'test/e2e/instance/ui.e2e.test.ts', title: 'keep the key in this tab alone' },
+  { page: 'docs/ui.md#explore', promise: 'Whatever stands in a log is shown as text.', test: 'test/e2e/instance/ui.e2e.test.ts', title: 'shows whatever stands in a log as text' },
+  { page: 'docs/ui.md#explore', promise: 'A copied link keeps its window and the open entry.', test: 'test/e2e/instance/ui.e2e.test.ts', title: 'shares a link that stays, by ${way}' },
+  { page: 'docs/ui.md#explore', promise: 'An export has all that matches.', test: 'test/e2e/instance/ui.e2e.test.ts', title: 'exports all that matches' },
+  { page: 'docs/ui.md#keys', promise: 'A first search takes no mouse.', test: 'test/e2e/instance/ui.e2e.test.ts', title: 'has a first search, by keys alone' },
   { page: 'docs/accounts.md#signing-in', promise: 'A cookie is taken from pages of the own origin alone, and changes nothing otherwise.', test: 'test/api/account/sessions.test.ts', title: '${method}, cookie ${cookie}, from ${from}${withKey' },
   { page: 'docs/accounts.md#signing-in', promise: 'A session ends with its key on every node.', test: 'test/api/account/sessions.test.ts', title: 'end with their key on every node: revoked, rotated, its tenant disabled' },
   { page: 'docs/accounts.md#signing-in', promise: 'A code signs in once: of two browsers one.', test: 'test/api/account/sessions.test.ts', title: 'of two browsers that send it at once to two nodes one is signed in' },
