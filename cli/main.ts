@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../pipeline/core/package-root.ts';
+import { mcpCommand } from './mcp.ts';
 import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
 import { backtestCommand } from './backtest/backtest.ts';
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
   { name: 'rules', summary: 'rules over metrics: logweir rules import FILE', run: rulesCommand },
   { name: 'patterns', summary: 'what messages have in common, and how often they came', run: patternsCommand },
+  { name: 'mcp', summary: 'an MCP server on standard input and output, for AI assistants', run: mcpCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
   { name: 'admin', summary: 'tenants and keys', run: (argv, env, output) => adminCommand(argv, env, output) },

@@ -1,8 +1,10 @@
 /**
  * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole,
+ * from the endpoints docs/openapi.json, from the kinds of records docs/control.md as a whole,
  * from the endpoints docs/openapi.json, and from it the types of the TypeScript client,
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
+ * It prints which answers of the API no test has seen.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +12,8 @@ import path from 'node:path';
 import { openApi } from '../api/openapi/document.ts';
 import { describedEndpoints } from '../main/description.ts';
 import { environment } from '../pipeline/core/config.ts';
+import { seenOf, tidySeen, type Operations } from '../test/openapi/seen.ts';
+import { controlPage } from './control-page.ts';
 import { clientTypes } from './client-types.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
@@ -109,6 +113,7 @@ export function generated(): { readonly file: string; readonly is: string; reado
       is: existsSync(path.join(ROOT, 'docs/openapi.json')) ? read('docs/openapi.json') : '',
       should: `${JSON.stringify(description, null, 1)}\n`,
     },
+    { file: 'docs/control.md', is: read('docs/control.md'), should: controlPage(table) },
     { file: 'web/client/operations.ts', is: read('web/client/operations.ts'), should: clientTypes(description) },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
     {
@@ -128,11 +133,23 @@ export function generated(): { readonly file: string; readonly is: string; reado
 function main(argv: readonly string[]): number {
   const stale = generated().filter(({ is, should }) => is !== should);
   const isCheck = argv.includes('--check');
+  if (!isCheck) printUnseen();
   for (const { file, should } of stale) {
     if (!isCheck) writeFileSync(path.join(ROOT, file), should);
     process.stdout.write(`${file} ${isCheck ? 'is out of date: run npm run docs' : 'was written'}\n`);
   }
   return isCheck && stale.length > 0 ? 1 : 0;
+}
+
+/** Prints which statuses of which operations no test has seen. */
+function printUnseen(): void {
+  const description = openApi(describedEndpoints()) as unknown as Operations;
+  tidySeen(description);
+  const { all, seen, missing } = seenOf(description);
+  process.stdout.write(
+    `${String(seen)} of ${String(all)} statuses of operations were seen by tests; ${String(missing.length)} should be seen:\n`,
+  );
+  for (const pair of missing) process.stdout.write(`  ${pair}\n`);
 }
 
 if (process.argv[1] === import.meta.filename) process.exitCode = main(process.argv.slice(2));

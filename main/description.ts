@@ -3,6 +3,7 @@ import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
 import { createMetricRuleRoutes } from '../api/alerts/metric-rule-routes.ts';
 import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
 import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
+import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
 import { gatedEndpoints } from '../api/app/gated-endpoints.ts';
 import { keyRoute } from '../api/app/key-endpoint.ts';
@@ -14,6 +15,8 @@ import { ingestEndpoints } from '../api/ingest/ingest-endpoints.ts';
 import { vercelVerification } from '../api/ingest/vercel-verification.ts';
 import { eventTail } from '../api/live/streams/event-endpoint.ts';
 import { tailEndpoint } from '../api/live/streams/tail-endpoint.ts';
+import { createAiEndpoints } from '../api/ai/endpoints.ts';
+import { mcpEndpoint } from '../api/mcp/endpoint.ts';
 import { createMetricsRoutes } from '../api/metrics/routes.ts';
 import { openApiEndpoint } from '../api/openapi/endpoint.ts';
 import { createPrometheusEndpoints } from '../api/prometheus/endpoints.ts';
@@ -48,8 +51,14 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createJaegerEndpoints(NOTHING),
     ...createPrometheusEndpoints(NOTHING, NOTHING),
     ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
+    ...sessionEndpoints(NOTHING),
     ...gatedEndpoints,
   ];
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);
-  return [...all, openApiEndpoint(all)];
+  const used = [
+    ...all,
+    ...createAiEndpoints({ model: null, credits: NOTHING, endpoints: all }),
+    mcpEndpoint(all, { corsOrigins: [], metrics: NOTHING }),
+  ];
+  return [...used, openApiEndpoint(used)];
 }

@@ -1,6 +1,7 @@
 /** The description of the endpoints of rules. */
 import Joi from 'joi';
-import { json, jsonBody, list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
+import { listParameters, pageAnswer } from '../http/lists.ts';
+import { json, jsonBody, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
 
 type RuleBody = {
   readonly name?: string;
@@ -69,6 +70,8 @@ const RULE = Joi.object({
 }).unknown();
 const METRIC_RULE = Joi.object({ id: text().required(), created_at: moment().required(), expr: text().required() }).unknown();
 
+export const RULE_LIST = listParameters(['name', 'created_at', 'severity']);
+
 /** What the endpoints of a kind of rules take and answer. */
 export type RuleOperations = Readonly<Record<'list' | 'create' | 'read' | 'change' | 'remove', Operation>>;
 
@@ -79,7 +82,8 @@ function operationsOf(name: string, what: string, body: Joi.ObjectSchema, rule: 
   return {
     list: {
       ...{ id: `list${name}s`, tag, summary: `The ${what}s of a tenant, oldest first` },
-      answers: ok(members({ items: list(rule), most: whole('How many the plan has.') })),
+      query: RULE_LIST,
+      answers: pageAnswer(rule, { most: whole('How many the plan has.') }),
     },
     create: {
       ...{ id: `create${name}`, tag, summary: `Creates a ${what}`, body: jsonBody(body) },

@@ -1,5 +1,6 @@
 /** The description of the endpoints of webhooks. */
 import Joi from 'joi';
+import { listParameters, pageAnswer } from '../http/lists.ts';
 import { json, jsonBody, list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
 import { ALERT_SEVERITIES } from '../../pipeline/alerting/book/alert.ts';
 import { WEBHOOK_FORMS } from '../../pipeline/alerting/announcements/webhook.ts';
@@ -52,12 +53,17 @@ const path = Joi.object({ webhook_id: Joi.string() });
 const body = jsonBody(WEBHOOK_BODY);
 const webhook = members(WEBHOOK);
 
+export const WEBHOOK_LIST = listParameters(['url', 'created_at']);
+export const DELIVERY_LIST = listParameters(['created_at', 'attempts', 'alert_id'], {
+  state: Joi.string().valid('all', 'pending', 'failed').default('all'),
+});
+
 export const WEBHOOKS: Operation = {
   ...{
     id: 'listWebhooks',
     tag: 'webhooks',
     summary: 'The webhooks of a tenant, oldest first',
-    answers: ok(members({ items: list(webhook) })),
+    ...{ query: WEBHOOK_LIST, answers: pageAnswer(webhook) },
   },
 };
 export const CREATE_WEBHOOK: Operation = {
@@ -80,8 +86,7 @@ export const TEST_WEBHOOK: Operation = {
 };
 export const DELIVERIES: Operation = {
   ...{ id: 'listDeliveries', tag: 'webhooks', summary: 'Deliveries that wait or have failed' },
-  query: Joi.object({ state: Joi.string().valid('all', 'pending', 'failed').default('all') }),
-  answers: ok(members({ items: list(DELIVERY) })),
+  ...{ query: DELIVERY_LIST, answers: pageAnswer(DELIVERY) },
 };
 export const RETRY: Operation = {
   ...{ id: 'retryDelivery', tag: 'webhooks', summary: 'Sends a failed delivery again' },

@@ -1,5 +1,6 @@
 /** The description of the endpoints of alerts, incidents and detectors. */
 import Joi from 'joi';
+import { pageAnswer } from '../http/lists.ts';
 import { anyMembers, HINTS_MEMBER, jsonBody, list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
 import { alertsSchema, incidentsSchema, resolveSchema } from '../query/parameters.ts';
 
@@ -33,8 +34,7 @@ const incident = members({
   alerts: list(ALERT),
 });
 
-const page = (items: Joi.Schema): Operation['answers'] =>
-  ok(members({ items: list(items), total: whole(), limit: whole(), offset: whole(), has_more: Joi.boolean() }, { hints: HINTS_MEMBER }));
+const page = (items: Joi.Schema): Operation['answers'] => pageAnswer(items, {}, { hints: HINTS_MEMBER });
 
 const id = Joi.number().integer().min(1);
 

@@ -13,7 +13,8 @@ import {
   type RuleRecord,
 } from '../control/rules.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
-import type { RuleOperations } from './described-rules.ts';
+import { pageOf } from '../http/lists.ts';
+import { RULE_LIST, type RuleOperations } from './described-rules.ts';
 
 /** A kind of rules: where they are set, how a body becomes one, and how one is shown. */
 export type RuleKind = RuleBook & {
@@ -43,8 +44,10 @@ export function endpointsOf(kind: RuleKind): readonly Route[] {
   return [
     {
       ...{ method: 'GET', path: base, scope: 'read', operation: operations.list },
-      handle: ({ principal: { tenantId } }) =>
-        Promise.resolve({ status: 200, body: { items: rulesOf(kind, tenantId).map(shown), most: mostRules(kind, tenantId) } }),
+      handle: ({ principal: { tenantId }, query }) => {
+        const page = pageOf(rulesOf(kind, tenantId).map(shown), RULE_LIST, query);
+        return Promise.resolve({ status: 200, body: { ...page, most: mostRules(kind, tenantId) } });
+      },
     },
     {
       ...{ method: 'POST', path: base, scope: 'write', operation: operations.create },

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
-import { HttpError, invalidBody, invalidParameter, notFound, rateLimited } from '../../pipeline/core/errors.ts';
+import { HttpError, invalidBody, notFound, rateLimited } from '../../pipeline/core/errors.ts';
 import type { Addresses } from '../../pipeline/alerting/announcements/addresses.ts';
 import type { Send } from '../../pipeline/alerting/announcements/courier.ts';
 import { retried, type Delivery } from '../../pipeline/alerting/announcements/delivery.ts';
 import type { Outbox } from '../../pipeline/alerting/announcements/outbox.ts';
 import { urlFault, webhookSecret } from '../../pipeline/alerting/announcements/webhook.ts';
 import { checkedBody } from '../http/checked-body.ts';
+import { checkedQuery, pageOf } from '../http/lists.ts';
 import type { Peers } from '../admin/peers.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import type { WebhookRecord } from '../control/records.ts';
@@ -72,7 +73,8 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Rou
   return [
     {
       ...{ method: 'GET', path: BASE, scope: 'read', operation: described.WEBHOOKS },
-      handle: ({ principal }) => Promise.resolve({ status: 200, body: { items: webhooksOf(control, principal.tenantId).map(shown) } }),
+      handle: ({ principal, query }) =>
+        Promise.resolve({ status: 200, body: pageOf(webhooksOf(control, principal.tenantId).map(shown), described.WEBHOOK_LIST, query) }),
     },
     {
       ...{ method: 'POST', path: BASE, scope: 'write', operation: described.CREATE_WEBHOOK },
@@ -132,10 +134,9 @@ function deliveryRoutes({ control, outbox, now = Date.now }: WebhookRoutesOption
     {
       ...{ method: 'GET', path: DELIVERIES, scope: 'read', operation: described.DELIVERIES },
       handle: ({ principal: { tenantId }, query }) => {
-        const state = query.get('state') ?? 'all';
-        if (!['all', 'pending', 'failed'].includes(state)) throw invalidParameter('"state" must be all, pending or failed.');
+        const { state } = checkedQuery(described.DELIVERY_LIST, query);
         const own = outbox.of(tenantId).filter((one) => state === 'all' || one.state === state);
-        return Promise.resolve({ status: 200, body: { items: own.map(shownDelivery) } });
+        return Promise.resolve({ status: 200, body: pageOf(own.map(shownDelivery), described.DELIVERY_LIST, query) });
       },
     },
     {

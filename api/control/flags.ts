@@ -1,6 +1,5 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { findPlan, MOST_QUERIES_AT_ONCE, PLANS, type Plan } from '../tenants/plans.ts';
-import type { TenantRecord } from './records.ts';
 
 type Flag = {
   readonly name: string;
@@ -13,6 +12,8 @@ type Flag = {
 };
 
 const feature = (plan: Plan, features: Partial<Plan['features']>): Plan => ({ ...plan, features: { ...plan.features, ...features } });
+
+const credits = (plan: Plan, own: Partial<Plan['credits']>): Plan => ({ ...plan, credits: { ...plan.credits, ...own } });
 
 /** Everything that can be set on a tenant in addition to its plan, one row each. */
 export const FLAGS: readonly Flag[] = [
@@ -42,6 +43,14 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: 'streams_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, streamsPerDay: Number(value) }) },
   { name: 'series_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, seriesPerDay: Number(value) }) },
+  { name: 'ai_credits', type: 'number', customOnly: true, apply: (plan, value) => credits(plan, { daily: Number(value) }) },
+  { name: 'deep_rca_credits', type: 'number', customOnly: true, apply: (plan, value) => credits(plan, { deepRca: Number(value) }) },
+  {
+    name: 'playbook_import_credits',
+    type: 'number',
+    customOnly: true,
+    apply: (plan, value) => credits(plan, { playbookImport: Number(value) }),
+  },
   {
     name: 'retention_days',
     type: 'number',
@@ -83,7 +92,7 @@ export function parseFlag(name: string, text: string, plan: string): boolean | n
 const LEAST_PLAN = PLANS.find((plan) => plan.name === 'trial_expired') as Plan;
 
 /** The plan of a tenant with its flags in place. */
-export function effectivePlan(tenant: Pick<TenantRecord, 'plan' | 'flags'>): Plan {
+export function effectivePlan(tenant: { readonly plan: string; readonly flags: Readonly<Record<string, boolean | number>> }): Plan {
   const base = findPlan(tenant.plan) ?? LEAST_PLAN;
   return FLAGS.reduce((plan, flag) => {
     const value = Object.hasOwn(tenant.flags, flag.name) ? tenant.flags[flag.name] : undefined;

@@ -20,6 +20,8 @@ export const TAGS = {
   jaeger: 'The query API of Jaeger.',
   prometheus: 'The query API of Prometheus.',
   ingest: 'What shippers send.',
+  ai: 'A model explains, and writes queries.',
+  mcp: 'For AI assistants.',
   service: 'The service itself.',
 } as const;
 export type Tag = keyof typeof TAGS;

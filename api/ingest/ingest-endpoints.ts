@@ -14,6 +14,7 @@ import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts
 import { ParseTurns } from '../limits/parse-turns.ts';
 import { describedFormat } from './described.ts';
 import type { IntakePublisher } from './intake-publisher.ts';
+import { Patience } from './patience.ts';
 import { classCounts } from './reason-class.ts';
 import type { RejectedEntry, RejectionLog } from './rejection-log.ts';
 
@@ -94,7 +95,8 @@ async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, int
   const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
   admitFeature(normalizer, principal);
-  await intake.turn?.(principal.tenantId, expectedBytes(exchange, caps));
+  const patience = new Patience();
+  await patience.during(intake.turn?.(principal.tenantId, expectedBytes(exchange, caps)) ?? null);
   admitAll(limits, principal);
   publisher.admit(principal.tenantId, principal.plan.shards);
   const inFlight = bodies.enter(principal.tenantId);
@@ -102,9 +104,9 @@ async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, int
     intake.parseTurns.charge(principal.tenantId, ms);
   };
   try {
-    const { request, writer } = await readEntries(exchange, normalizer, { ...intake, inFlight }, receivedAt);
+    const { request, writer } = await readEntries(exchange, normalizer, { ...intake, inFlight, patience }, receivedAt);
     const bytes = request.body.length;
-    const written = await publishCharged(intake, principal, writer, bytes);
+    const written = await publishCharged(intake, principal, writer, { bytes, withinMs: patience.leftMs });
     intake.onAccepted?.(principal.tenantId, written.accepted);
     const about = labelsOf(normalizer);
     metrics.entries.inc(about, written.accepted);
@@ -144,7 +146,14 @@ function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
 async function readEntries(
   exchange: Exchange,
   normalizer: Normalizer<RowWriter>,
-  { publisher, rejections, parseTurns, caps, inFlight }: Intake & { readonly inFlight: BodyInFlight },
+  {
+    publisher,
+    rejections,
+    parseTurns,
+    caps,
+    inFlight,
+    patience,
+  }: Intake & { readonly inFlight: BodyInFlight; readonly patience: Patience },
   receivedAt: bigint,
 ): Promise<{ readonly request: IngestRequest; readonly writer: RowWriter }> {
   const { tenantId, plan } = exchange.principal;
@@ -152,7 +161,7 @@ async function readEntries(
   try {
     body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null, inFlight);
     refuseUndeclared(body);
-    return await parseTurns.run(tenantId, () => {
+    const read = parseTurns.run(tenantId, () => {
       // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
       publisher.admit(tenantId, plan.shards);
       const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
@@ -171,6 +180,7 @@ async function readEntries(
       normalizer.normalize(request, writer);
       return { request, writer };
     });
+    return await patience.during(read);
   } catch (thrown) {
     const error = httpErrorOf(thrown);
     if (error?.status === 400) {
@@ -199,11 +209,11 @@ async function publishCharged(
   { limits, publisher }: IngestOptions,
   principal: Principal,
   writer: RowWriter,
-  bytes: number,
+  { bytes, withinMs }: { readonly bytes: number; readonly withinMs: number },
 ): Promise<Written> {
   const refund = chargeAll(limits, principal, writer.accepted, bytes);
   try {
-    return await publisher.publish(writer, bytes);
+    return await publisher.publish(writer, bytes, withinMs);
   } catch (error) {
     refund();
     throw error;

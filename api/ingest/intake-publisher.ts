@@ -5,8 +5,11 @@ import type { ShardedRequest } from '../../pipeline/intake/signal-publisher.ts';
 export interface IntakePublisher {
   /** A writer for one request. Throws HttpError 400 where its envelope cannot be read. */
   writer(request: ShardedRequest): RowWriter;
-  /** Resolves when Kafka has acknowledged every record of the request; rejects with HttpError 429 `backpressure` when it cannot within 5 s. */
-  publish(writer: RowWriter, acceptedBytes: number): Promise<Written>;
+  /**
+   * Resolves when Kafka has acknowledged every record of the request; rejects with HttpError 429 `backpressure` when it has not within 5 s, or
+   * within `withinMs` where that is less.
+   */
+  publish(writer: RowWriter, acceptedBytes: number, withinMs?: number): Promise<Written>;
   /**
    * Throws HttpError 429 when the pipeline cannot take more of a tenant with a shard of this size now: called before the body is read, and
    * again before it is decoded.

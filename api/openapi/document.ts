@@ -1,7 +1,8 @@
 import { CREDENTIAL_FORMS } from '../auth/forms.ts';
 import type { Plane } from '../auth/planes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { TAGS, type Answer, type Operation } from '../http/operation.ts';
+import { JSON_TYPE, TAGS, type Answer, type Operation } from '../http/operation.ts';
+import type { ErrorStyle } from '../http/render-error.ts';
 import { errorAnswer, errorStatuses } from './errors.ts';
 import { jsonSchemaOf, type JsonSchema } from './schemas.ts';
 
@@ -19,7 +20,7 @@ const HEADERS: Json = { 'X-Request-Id': { $ref: '#/components/headers/RequestId'
 /** The description of these endpoints as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Those without an operation are left out. */
 export function openApi(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  const errors = new Map<string, Json>();
+  const errors: Errors = { answers: new Map(), bodies: new Map() };
   for (const endpoint of endpoints)
     for (const method of endpoint.methods) {
       if (endpoint.operation === undefined) continue;
@@ -37,15 +38,23 @@ export function openApi(endpoints: readonly Endpoint[]): Json {
     servers: [{ url: '/', description: 'This host.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { headers: { RequestId: REQUEST_ID }, responses: Object.fromEntries(errors), securitySchemes: SCHEMES },
+    components: {
+      headers: { RequestId: REQUEST_ID },
+      responses: Object.fromEntries(errors.answers),
+      schemas: Object.fromEntries(errors.bodies),
+      securitySchemes: SCHEMES,
+    },
   };
 }
+
+/** Answers that many operations have, and their bodies, by name. */
+type Errors = { readonly answers: Map<string, Json>; readonly bodies: Map<string, JsonSchema> };
 
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => (path === '' ? '/' : path).replace(/\/:(\w+)/g, '/{$1}').replace(/\*$/, '{rest}');
 
 /** `errors` collects the answers that many operations have. */
-function operationOf(endpoint: Endpoint, operation: Operation, method: string, errors: Map<string, Json>): Json {
+function operationOf(endpoint: Endpoint, operation: Operation, method: string, errors: Errors): Json {
   const { id, tag, summary, description, answers } = operation;
   const isForm = operation.isForm === true && method === 'POST';
   const parameters = [...pathParameters(endpoint.path, operation), ...(isForm ? [] : queryParameters(operation))];
@@ -53,7 +62,7 @@ function operationOf(endpoint: Endpoint, operation: Operation, method: string, e
   const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)] as const);
   const bad = errorStatuses(endpoint, operation, method).map((status) => {
     const name = `${endpoint.errors}_${String(status)}`;
-    if (!errors.has(name)) errors.set(name, responseOf(errorAnswer(endpoint.errors, status)));
+    if (!errors.answers.has(name)) errors.answers.set(name, errorOf(endpoint.errors, status, errors));
     return [String(status), { $ref: `#/components/responses/${name}` }] as const;
   });
   return {
@@ -110,6 +119,21 @@ function responseOf({ description, content = {} }: Answer): Json {
     ...(types.length === 0 ? {} : { content: Object.fromEntries(types) as Json }),
   };
 }
+
+/** An answer whose JSON has a name of its own, so that clients have one type for it. */
+function errorOf(style: ErrorStyle, status: number, { bodies }: Errors): Json {
+  const answer = responseOf(errorAnswer(style, status));
+  const content = (answer['content'] ?? {}) as Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  const named = Object.entries(content).map(([type, { schema }]) => {
+    if (type !== JSON_TYPE) return [type, { schema }] as const;
+    const name = `${style.split('_').map(capital).join('')}Error`;
+    bodies.set(name, schema);
+    return [type, { schema: { $ref: `#/components/schemas/${name}` } }] as const;
+  });
+  return { ...answer, content: Object.fromEntries(named) };
+}
+
+const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** The ways to send a key (`api/auth/forms.ts`), as far as OpenAPI has words for them. */
 const SCHEMES: Json = {

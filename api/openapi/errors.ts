@@ -34,6 +34,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   429: 'Too much at once: wait for `Retry-After` seconds.',
   500: 'A fault of the service; the log has it under the request id.',
   501: 'There is no such metric.',
+  502: 'What the service needed of others failed.',
   503: 'Not ready, or overloaded: try again after `Retry-After` seconds.',
   504: 'The query took too long or too much memory.',
 };

@@ -1,6 +1,9 @@
 /** What an account may use. `projects` is how many in addition to the first; 0 is off. */
 export type Features = { readonly metrics: boolean; readonly replay: boolean; readonly projects: number; readonly ai: boolean };
 
+/** AI credits of a UTC day: of all features, and of those that have a share of their own. */
+export type Credits = { readonly daily: number; readonly deepRca: number; readonly playbookImport: number };
+
 /** How many of each thing an account may have. Infinity: no limit. */
 export type Ceilings = {
   readonly users: number;
@@ -38,6 +41,7 @@ export type Plan = {
   readonly rules: number;
   readonly features: Features;
   readonly ceilings: Ceilings;
+  readonly credits: Credits;
   /** The plan is paid for: ingest goes on past the included volume. */
   readonly paid: boolean;
 };
@@ -49,6 +53,8 @@ const ceilings = (liveTails: number): Ceilings => ({
   ...{ users: NO_LIMIT, keys: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT },
   liveTails,
 });
+const SMALL_CREDITS: Credits = { daily: 200, deepRca: 40, playbookImport: 20 };
+const UNLIMITED_CREDITS: Credits = { daily: NO_LIMIT, deepRca: NO_LIMIT, playbookImport: NO_LIMIT };
 /** The ceiling of a paid plan, in included volumes. */
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
@@ -76,6 +82,7 @@ export const PLANS: readonly Plan[] = [
     rules: RULES,
     features: { metrics: true, replay: false, projects: 0, ai: true },
     ceilings: ceilings(20),
+    credits: SMALL_CREDITS,
     paid: false,
   },
   {
@@ -93,6 +100,7 @@ export const PLANS: readonly Plan[] = [
     rules: RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: ceilings(100),
+    credits: SMALL_CREDITS,
     paid: true,
   },
   {
@@ -110,6 +118,7 @@ export const PLANS: readonly Plan[] = [
     rules: RULES,
     features: { metrics: true, replay: true, projects: 5, ai: true },
     ceilings: ceilings(200),
+    credits: { daily: 500, deepRca: 100, playbookImport: 50 },
     paid: true,
   },
   {
@@ -127,6 +136,7 @@ export const PLANS: readonly Plan[] = [
     rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: ceilings(500),
+    credits: UNLIMITED_CREDITS,
     paid: true,
   },
   {
@@ -144,6 +154,7 @@ export const PLANS: readonly Plan[] = [
     rules: RULES,
     features: { metrics: false, replay: false, projects: 0, ai: false },
     ceilings: { users: 3, keys: 2, liveTails: 2, dashboards: 25, savedSearches: 50 },
+    credits: { daily: 0, deepRca: 0, playbookImport: 0 },
     paid: false,
   },
   {
@@ -161,6 +172,7 @@ export const PLANS: readonly Plan[] = [
     rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 100, ai: true },
     ceilings: ceilings(1000),
+    credits: UNLIMITED_CREDITS,
     paid: true,
   },
 ];

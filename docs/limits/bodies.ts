@@ -4,6 +4,7 @@ const bodies = from('api/http/bodies-in-flight.ts');
 const turns = from('api/limits/parse-turns.ts');
 const tokens = from('api/limits/token-bucket.ts');
 const pace = from('api/limits/storage-pace.ts');
+const patience = from('api/ingest/patience.ts');
 const plans = from('api/tenants/plans.ts');
 const draft = from('pipeline/logs/draft.ts');
 const writer = from('pipeline/logs/writer.ts');
@@ -143,6 +144,14 @@ export const BODIES: Section = {
       beyond: 'It goes on to the other limits.',
       others: 'nothing for those that send less than half of the mean',
       attack: ['flood', 'flood-of-the-app-host'],
+    },
+    {
+      what: 'All waits of a request: for storage, its turn, and Kafka',
+      of: 'a request',
+      bound: [patience('WAITS_MS', 'ms'), patience('LEAST_MS', 'ms for Kafka whatever it has waited before')],
+      beyond: '429 `backpressure`; its entries are stored once or not at all.',
+      others: 'nothing',
+      test: 'test/api/ingest/patience.test.ts',
     },
     {
       what: 'Requests that wait so',

@@ -8,11 +8,20 @@ const pace = from('api/http/refusal-pace.ts');
 const compression = from('api/http/answer-compression.ts');
 const rate = from('api/limits/call-rate.ts');
 const forms = from('api/select/arguments.ts');
+const lists = from('api/http/lists.ts');
 
 /** What a client does to a host, whoever it is. */
 export const CONNECTIONS: Section = {
   title: 'Requests and connections',
   rows: [
+    {
+      what: 'A page of a list of rules, webhooks, deliveries',
+      of: 'a request',
+      bound: [lists('MAX_LIMIT', 'items'), lists('MAX_FILTER', 'characters of `filter`')],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/http/lists.test.ts',
+    },
     {
       what: 'Open connections of a host',
       of: 'a process',

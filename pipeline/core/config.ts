@@ -12,6 +12,9 @@ export type Sasl = {
   readonly password: string;
 };
 
+/** An OpenAI-compatible API. `key`: empty where it needs none. */
+export type ModelAccess = { readonly url: string; readonly key: string; readonly model: string };
+
 /** Everything an operator can set, checked at start, frozen. The only reader of the environment. */
 export type Config = {
   readonly http: {
@@ -68,6 +71,8 @@ export type Config = {
     /** Private networks that webhooks may reach, such as `10.0.0.0/8`. */
     readonly webhookNetworks: readonly string[];
   };
+  /** The model behind AI features; null: none. */
+  readonly ai: ModelAccess | null;
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -97,6 +102,14 @@ export const environment = Joi.object({
   LOGWEIR_ADMIN_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the internal listener.'),
   LOGWEIR_ADMIN_PORT: port.default(8082).description('Internal listener: `/ready`, `/metrics` and the admin routes.'),
   LOGWEIR_ADMIN_TOKEN: Joi.string().min(MIN_SECRET).description('Token of the admin routes; made in the data directory when not given.'),
+  LOGWEIR_AI_URL: Joi.string()
+    .custom((text: string, helpers) => (isHttpUrl(text) && !text.includes('@') ? text : helpers.error('any.custom')))
+    .messages({ 'any.custom': '{{#label}} must be a URL that begins with http:// or https://, without a user' })
+    .description(
+      'Base of an OpenAI-compatible API, to which `/chat/completions` is added (`https://host/v1`): docs/ai.md. Without it: no AI.',
+    ),
+  LOGWEIR_AI_KEY: Joi.string().description('Its key; sent as a bearer token.'),
+  LOGWEIR_AI_MODEL: Joi.string().max(200).description('The name of the model there.'),
   LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
   LOGWEIR_LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'fatal')
@@ -256,6 +269,11 @@ function contradictions(env: Environment): string[] {
     string,
     string,
   ];
+  if (
+    ['AI_MODEL', 'AI_KEY'].some((name) => has(`LOGWEIR_${name}`) && !has('LOGWEIR_AI_URL')) ||
+    (has('LOGWEIR_AI_URL') && !has('LOGWEIR_AI_MODEL'))
+  )
+    faults.push('LOGWEIR_AI_URL and LOGWEIR_AI_MODEL must be given together, and LOGWEIR_AI_KEY with them');
   if (user.some((name) => has(name) !== has(mechanism))) faults.push(`${mechanism}, ${user.join(' and ')} must be given together`);
   if (env[mechanism] === 'plain' && !isTls)
     faults.push(`${mechanism}=plain needs LOGWEIR_KAFKA_TLS=true, else anyone on the way reads the password`);
@@ -350,6 +368,10 @@ function toConfig(env: Environment, files: PemFiles): Config {
       alertmanagers: list('LOGWEIR_ALERTMANAGER_URL'),
       webhookNetworks: list('LOGWEIR_WEBHOOK_ALLOWED_NETWORKS'),
     },
+    ai:
+      env['LOGWEIR_AI_URL'] !== undefined
+        ? { url: text('LOGWEIR_AI_URL').replace(/\/+$/, ''), key: text('LOGWEIR_AI_KEY'), model: text('LOGWEIR_AI_MODEL') }
+        : null,
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
     dataDir: text('LOGWEIR_DATA_DIR'),
     logLevel: text('LOGWEIR_LOG_LEVEL'),

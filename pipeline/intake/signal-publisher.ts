@@ -1,4 +1,4 @@
-import { RecordPublisher, type RecordPublisherOptions } from '../bus/producer/record-publisher.ts';
+import { RecordPublisher, tooLate, type RecordPublisherOptions } from '../bus/producer/record-publisher.ts';
 import { backpressure } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import { OpenRecord, type RecordOwner } from './open-record.ts';
@@ -74,9 +74,11 @@ export class SignalPublisher<Writer extends RowWriter = RowWriter> implements Se
 
   /**
    * Resolves when Kafka has acknowledged every record that has rows of the request. Rejects with HttpError 429 `backpressure` when a send
-   * failed or nothing came back within 5 s: the rows are then stored once or not at all.
+   * failed or not all came back within 5 s (`withinMs` where that is less), however many portions they are: the rows are then stored once or
+   * not at all.
    */
-  async publish(writer: Writer, acceptedBytes: number): Promise<Written> {
+  async publish(writer: Writer, acceptedBytes: number, withinMs = Infinity): Promise<Written> {
+    const deadline = performance.now() + Math.min(withinMs, this.#publisher.deadlineMs);
     const { rejected, total, accepted } = writer;
     const { tenantId, partitions } = writer.options;
     const retentionDays = retentionClass(writer.options.retentionDays);
@@ -84,15 +86,16 @@ export class SignalPublisher<Writer extends RowWriter = RowWriter> implements Se
     const chunks = writer.chunks();
     // one whose rows were all rejected has none of them, but its bytes count
     if (chunks.length === 0 && acceptedBytes > 0)
-      await this.#publisher.acknowledged(new Set([this.#bill({ partition, tenantId, retentionDays }, acceptedBytes)]));
+      await this.#publisher.acknowledged(new Set([this.#bill({ partition, tenantId, retentionDays }, acceptedBytes)]), deadline);
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
     this.#hold(tenantId, bytes);
     try {
       for (const [index, portion] of portionsOf(chunks).entries()) {
+        if (index > 0 && performance.now() >= deadline) throw tooLate();
         const records = portion.map((chunk, at) =>
           this.#append({ partition: chunk.partition, tenantId, retentionDays }, chunk, index + at === 0 ? acceptedBytes : 0),
         );
-        await this.#publisher.acknowledged(new Set(records));
+        await this.#publisher.acknowledged(new Set(records), deadline);
       }
     } finally {
       this.#hold(tenantId, -bytes);

@@ -6,7 +6,7 @@ import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 import { goCommand, goMadeFor, installGo } from './go-toolset.ts';
 
-export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'go' | 'debian' | 'alertmanager' | 'browser';
+export type ToolsetName = 'node' | 'python' | 'readers' | 'client' | 'linter' | 'java' | 'go' | 'debian' | 'alertmanager' | 'browser';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -32,13 +32,10 @@ const DEBIAN_PROGRAMS = {
 } as const;
 
 const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
-  node: {
-    madeFor: () => `${process.version} ${text('node', 'package-lock.json')}`,
-    install: async (folder) => {
-      for (const name of ['package.json', 'package-lock.json', '.npmrc']) writeFileSync(path.join(folder, name), text('node', name));
-      await must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
-    },
-  },
+  node: nodePackages('node'),
+  // no shippers: what reads the description of the API
+  linter: nodePackages('redocly'),
+  client: pythonPackages(path.join(root, 'examples', 'clients', 'python', 'requirements.txt')),
   python: pythonPackages(file('python', 'requirements.txt')),
   // no shippers: the other way, examples/readers/
   readers: pythonPackages(path.join(root, 'examples', 'readers', 'requirements.txt')),
@@ -74,6 +71,17 @@ function debianPackages(programs: Readonly<Record<string, readonly string[]>>): 
       if (process.getuid?.() !== 0) throw new NotHere('apt-get needs root');
       await run('apt-get', ['-q', 'update']);
       for (const [program, packages] of Object.entries(programs)) await unpack(path.join(folder, program), packages);
+    },
+  };
+}
+
+/** Packages of npm, as a folder beside this file locks them. */
+function nodePackages(from: string): Recipe {
+  return {
+    madeFor: () => `${process.version} ${text(from, 'package-lock.json')}`,
+    install: async (folder) => {
+      for (const name of ['package.json', 'package-lock.json', '.npmrc']) writeFileSync(path.join(folder, name), text(from, name));
+      await must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
     },
   };
 }

@@ -17,6 +17,48 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** Signs a browser in */
+  "POST /api/v1/session": {
+    path: {};
+    query: {};
+    body: { key?: string; code?: string } | undefined;
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; plan: string; features: { [name: string]: unknown }; demo: boolean; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[] };
+  };
+  /** Who sends this request, and what is not allowed */
+  "GET /api/v1/session": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; plan: string; features: { [name: string]: unknown }; demo: boolean; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[] };
+  };
+  /** Signs a browser out */
+  "DELETE /api/v1/session": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** AI credits of today, which reset at 00:00 UTC */
+  "GET /api/v1/tenants/{tenant_id}/ai/credits": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { total: { used: number; limit: number | null }; features: { [name: string]: unknown }; is_configured: boolean };
+  };
+  /** A model explains an alert, an incident, a pattern or entries */
+  "POST /api/v1/tenants/{tenant_id}/ai/explain": {
+    path: { tenant_id: number };
+    query: {};
+    body: { alert_id?: number; incident_id?: number; fingerprint?: string; query?: string; start?: string; end?: string; question?: string; deep?: boolean; stream?: boolean };
+    answer: { answer: string; ended: "complete" | "cut"; model: string; sent: ({ role: "system" | "user" | "assistant"; content: string })[]; masked: number };
+  };
+  /** A model turns a question into LogsQL, which is checked */
+  "POST /api/v1/tenants/{tenant_id}/ai/query": {
+    path: { tenant_id: number };
+    query: {};
+    body: { question: string; start?: string; end?: string };
+    answer: { query: string; start: string; end: string; rounds: number; explain: { [name: string]: unknown }; model: string; sent: ({ role: "system" | "user" | "assistant"; content: string })[]; masked: number };
+  };
   /** What detectors have found, newest first */
   "GET /api/v1/tenants/{tenant_id}/alerts": {
     path: { tenant_id: number };
@@ -57,7 +99,7 @@ export interface Operations {
     path: { tenant_id: number };
     query: { query?: string; start?: string | number; end?: string | number; limit?: number };
     body: undefined;
-    answer: { facets: { [name: string]: { value: string; hits: number }[] }; truncated_fields: number; window: { start: string; end: string }; hints?: string[] };
+    answer: { facets: { [name: string]: unknown }; truncated_fields: number; window: { start: string; end: string }; hints?: string[] };
   };
   /** How many entries match, in buckets of time */
   "GET /api/v1/tenants/{tenant_id}/hits": {
@@ -85,20 +127,20 @@ export interface Operations {
     path: { tenant_id: number };
     query: { name?: string; service?: string; label?: string[]; start?: string | number; end?: string | number };
     body: undefined;
-    answer: { measures: { name: string; labels: { [name: string]: string }; span: number; points: unknown[][] }[]; window: { start: string; end: string }; hints?: string[] };
+    answer: { measures: { name: string; labels: { [name: string]: unknown }; span: number; points: unknown[][] }[]; window: { start: string; end: string }; hints?: string[] };
   };
   /** The rule over metricss of a tenant, oldest first */
   "GET /api/v1/tenants/{tenant_id}/metric-rules": {
     path: { tenant_id: number };
-    query: {};
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "severity"; order?: "asc" | "desc"; filter?: string };
     body: undefined;
-    answer: { items: { id: string; created_at: string; expr: string }[]; most: number };
+    answer: { items: { id: string; created_at: string; expr: string }[]; total: number; limit: number; offset: number; has_more: boolean; most: number };
   };
   /** Creates a rule over metrics */
   "POST /api/v1/tenants/{tenant_id}/metric-rules": {
     path: { tenant_id: number };
     query: {};
-    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: string }; annotations?: { [name: string]: string } };
+    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
     answer: { id: string; created_at: string; expr: string };
   };
   /** One rule over metrics */
@@ -112,7 +154,7 @@ export interface Operations {
   "PUT /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}": {
     path: { tenant_id: number; rule_id: string };
     query: {};
-    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: string }; annotations?: { [name: string]: string } };
+    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
     answer: { id: string; created_at: string; expr: string };
   };
   /** Deletes a rule over metrics */
@@ -190,7 +232,7 @@ export interface Operations {
     path: { tenant_id: number; session: string };
     query: { limit?: number; before?: string | number };
     body: undefined;
-    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number; [name: string]: unknown }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
   };
   /** The traces of a session */
   "GET /api/v1/tenants/{tenant_id}/replay/sessions/{session}/traces": {
@@ -202,9 +244,9 @@ export interface Operations {
   /** The rules of a tenant, oldest first */
   "GET /api/v1/tenants/{tenant_id}/rules": {
     path: { tenant_id: number };
-    query: {};
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "severity"; order?: "asc" | "desc"; filter?: string };
     body: undefined;
-    answer: { items: ({ id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } })[]; most: number };
+    answer: { items: ({ id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } })[]; total: number; limit: number; offset: number; has_more: boolean; most: number };
   };
   /** Creates a rule */
   "POST /api/v1/tenants/{tenant_id}/rules": {
@@ -239,7 +281,7 @@ export interface Operations {
     path: { tenant_id: number };
     query: { explain?: boolean; enrich?: boolean };
     body: { query: string; start?: string | number; end?: string | number; limit?: number; before?: null | string | number };
-    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number; [name: string]: unknown }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
   };
   /** Calls between services */
   "GET /api/v1/tenants/{tenant_id}/service-map": {
@@ -267,7 +309,7 @@ export interface Operations {
     path: { tenant_id: number };
     query: { query?: string; start?: string | number; end?: string | number; limit?: number };
     body: undefined;
-    answer: { facets: { [name: string]: { value: string; hits: number }[] }; truncated_fields: number; window: { start: string; end: string }; hints?: string[] };
+    answer: { facets: { [name: string]: unknown }; truncated_fields: number; window: { start: string; end: string }; hints?: string[] };
   };
   /** How many spans match, in buckets of time */
   "GET /api/v1/tenants/{tenant_id}/spans/hits": {
@@ -281,7 +323,7 @@ export interface Operations {
     path: { tenant_id: number };
     query: { explain?: boolean };
     body: { query: string; start?: string | number; end?: string | number; limit?: number; before?: null | string | number };
-    answer: { spans: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number; [name: string]: unknown }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+    answer: { spans: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
   };
   /** The streams of a window, those with most entries first */
   "GET /api/v1/tenants/{tenant_id}/streams": {
@@ -316,14 +358,14 @@ export interface Operations {
     path: { tenant_id: number; trace_id: string };
     query: { start?: string | number; end?: string | number; limit?: number; before?: string | number };
     body: undefined;
-    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number; [name: string]: unknown }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
   };
   /** Deliveries that wait or have failed */
   "GET /api/v1/tenants/{tenant_id}/webhook-deliveries": {
     path: { tenant_id: number };
-    query: { state?: "all" | "pending" | "failed" };
+    query: { limit?: number; offset?: number; sort?: "created_at" | "attempts" | "alert_id"; order?: "asc" | "desc"; filter?: string; state?: "all" | "pending" | "failed" };
     body: undefined;
-    answer: { items: ({ id: string; webhook_id: string; type: string; alert_id: number; title: string; state: "pending" | "failed"; attempts: number; created_at: string; status: number | null; error: string | null; failed_at?: string; next_attempt_at?: string })[] };
+    answer: { items: ({ id: string; webhook_id: string; type: string; alert_id: number; title: string; state: "pending" | "failed"; attempts: number; created_at: string; status: number | null; error: string | null; failed_at?: string; next_attempt_at?: string })[]; total: number; limit: number; offset: number; has_more: boolean };
   };
   /** Sends a failed delivery again */
   "POST /api/v1/tenants/{tenant_id}/webhook-deliveries/{delivery_id}/retry": {
@@ -335,9 +377,9 @@ export interface Operations {
   /** The webhooks of a tenant, oldest first */
   "GET /api/v1/tenants/{tenant_id}/webhooks": {
     path: { tenant_id: number };
-    query: {};
+    query: { limit?: number; offset?: number; sort?: "url" | "created_at"; order?: "asc" | "desc"; filter?: string };
     body: undefined;
-    answer: { items: ({ id: string; url: string; form: string; min_severity: "info" | "warning" | "critical"; detectors: string[]; services: string[]; enabled: boolean; created_at: string })[] };
+    answer: { items: ({ id: string; url: string; form: string; min_severity: "info" | "warning" | "critical"; detectors: string[]; services: string[]; enabled: boolean; created_at: string })[]; total: number; limit: number; offset: number; has_more: boolean };
   };
   /** Announces alerts at a URL */
   "POST /api/v1/tenants/{tenant_id}/webhooks": {
@@ -380,6 +422,13 @@ export interface Operations {
     query: {};
     body: undefined;
     answer: { status: "ok" };
+  };
+  /** One message of the Model Context Protocol (streamable HTTP, without sessions) */
+  "POST /mcp": {
+    path: {};
+    query: {};
+    body: { jsonrpc: "2.0"; method: string; id?: null | string | number; params?: { [name: string]: unknown } };
+    answer: { jsonrpc: "2.0"; id: null | string | number; result: { [name: string]: unknown } } | { jsonrpc: "2.0"; error: { [name: string]: unknown }; id?: null | string | number } | undefined;
   };
   /** This description, as OpenAPI 3.1 */
   "GET /openapi.json": {

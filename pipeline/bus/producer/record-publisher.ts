@@ -28,6 +28,9 @@ export type RecordPublisherOptions = {
   readonly gapMs?: number;
 };
 
+/** What a request is refused with whose time is over. */
+export const tooLate = (): HttpError => backpressure('Kafka did not acknowledge the entries in time; the request may be sent again.');
+
 /** Puts records on a topic, and resolves only when Kafka has them (acks=all). */
 export class RecordPublisher implements Service {
   readonly name: string;
@@ -81,6 +84,11 @@ export class RecordPublisher implements Service {
     return producer !== null && !producer.failing && producer.oldestAge(performance.now()) < MAX_OLDEST_MS;
   }
 
+  /** How long a request waits at most, milliseconds. */
+  get deadlineMs(): number {
+    return this.#options.deadlineMs ?? DEADLINE_MS;
+  }
+
   /** Bytes that wait for Kafka. */
   get pendingBytes(): number {
     return this.#producer?.pendingBytes ?? 0;
@@ -99,10 +107,10 @@ export class RecordPublisher implements Service {
 
   /**
    * Resolves when Kafka has acknowledged all of these records, which must be queued in the same turn of the event loop. Rejects with HttpError
-   * 429 `backpressure` when a send failed or nothing came back within 5 s: what the request has in them is then stored once or not at all.
+   * 429 `backpressure` when a send failed or nothing came back until `deadline` (monotonic milliseconds; in 5 s without it): what the request
+   * has in them is then stored once or not at all.
    */
-  acknowledged(records: ReadonlySet<SharedRecord>): Promise<void> {
-    const { deadlineMs = DEADLINE_MS } = this.#options;
+  acknowledged(records: ReadonlySet<SharedRecord>, deadline = performance.now() + this.deadlineMs): Promise<void> {
     return new Promise((resolve, reject) => {
       let open = records.size;
       const settle = (error: HttpError | null): void => {
@@ -116,9 +124,12 @@ export class RecordPublisher implements Service {
         if (error !== null) settle(backpressure('Kafka did not take the entries; the request may be sent again.'));
         else if (open === 0) settle(null);
       };
-      const timer = setTimeout(() => {
-        settle(backpressure('Kafka did not acknowledge the entries in time; the request may be sent again.'));
-      }, deadlineMs);
+      const timer = setTimeout(
+        () => {
+          settle(tooLate());
+        },
+        Math.max(deadline - performance.now(), 0),
+      );
       for (const record of records) record.join(waiter);
       if (open === 0) settle(null);
     });

@@ -3,6 +3,7 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 /** Names carry a generation: a topic is never recreated under the same name, since offsets would begin again and old tokens match. */
 export const CONTROL_TOPIC = 'control.v1';
 export const USAGE_TOPIC = 'usage.v1';
+export const AI_CREDITS_TOPIC = 'ai-credits.v1';
 export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
 export const ADMIN_AUDIT_TOPIC = 'admin-audit.v1';
 export const DELIVERIES_TOPIC = 'deliveries.v1';
@@ -46,6 +47,16 @@ export const busTopics: readonly TopicSpec[] = [
     maxMessageBytes: MAX_MESSAGE_BYTES,
     timestamps: 'create',
     settings: { 'segment.ms': String(10 * 60_000), 'min.cleanable.dirty.ratio': '0.1' },
+  },
+  {
+    name: AI_CREDITS_TOPIC,
+    partitions: 1,
+    cleanup: 'delete',
+    // a day counts until it ends, whatever the clocks of nodes are
+    retentionMs: 3 * DAY_MS,
+    maxMessageBytes: 1024 * 1024,
+    timestamps: 'append',
+    settings: { 'segment.ms': String(6 * 60 * 60_000) },
   },
   {
     name: DEAD_LETTER_TOPIC,

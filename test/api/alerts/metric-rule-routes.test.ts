@@ -56,7 +56,14 @@ describe('/metric-rules', () => {
     const { id = '', created_at: createdAt, ...fields } = made.json;
     expect(id).to.match(/^mr_[\w-]{12}$/);
     expect(fields).to.deep.equal({ ...GOOD, group: 'node', interval: '1m', for: '5m', labels, annotations: { summary: '{{ $value | humanize }}' } }); // prettier-ignore
-    expect((await call('GET', { key: 'reader' })).json).to.deep.equal({ items: [made.json], most: 40 });
+    expect((await call('GET', { key: 'reader' })).json).to.deep.equal({
+      items: [made.json],
+      total: 1,
+      limit: 100,
+      offset: 0,
+      has_more: false,
+      most: 40,
+    });
     const changed = await call('PUT', { id, body: { record: 'job:up:sum', expr: 'sum by (job) (up)', interval: '30s' } });
     expect(changed.json).to.deep.equal({ id, created_at: createdAt, group: 'default', record: 'job:up:sum', expr: 'sum by (job) (up)', interval: '30s' }); // prettier-ignore
     expect((await call('GET', { key: 'two', tenant: 2 })).json.items).to.deep.equal([]);

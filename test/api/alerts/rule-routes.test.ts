@@ -71,7 +71,14 @@ describe('/rules', () => {
       ...{ for: 1, severity: 'critical', sensitivity: 'low' },
     });
     expect(asked.at(-1)).to.equal(`/admin/control/${control.offset.toString()}`);
-    expect((await call('GET', { key: 'reader' })).json).to.deep.equal({ items: [made.json], most: 20 });
+    expect((await call('GET', { key: 'reader' })).json).to.deep.equal({
+      items: [made.json],
+      total: 1,
+      limit: 100,
+      offset: 0,
+      has_more: false,
+      most: 20,
+    });
     expect((await call('GET', { id })).json).to.deep.equal(made.json);
     const changed = await call('PUT', { id, body: { query: '* | stats quantile(0.99, duration_ms)', if: 'anomaly up', every: '5m' } });
     expect(changed.json).to.include({ id, created_at: createdAt, if: 'anomaly up', every: '5m', name: '* | stats quantile(0.99, duration_ms)' }); // prettier-ignore

@@ -31,6 +31,7 @@ type Request = {
   readonly retentionDays?: number;
   readonly entries: readonly object[];
   readonly bytes?: number;
+  readonly withinMs?: number;
 };
 
 /** A record as the sink reads it. */
@@ -52,7 +53,7 @@ describe('signal publisher', () => {
     await publisher.start();
   });
 
-  const publish = ({ tenantId = 1, retentionDays = 0, entries, bytes = 10 }: Request): Promise<Written> => {
+  const publish = ({ tenantId = 1, retentionDays = 0, entries, bytes = 10, withinMs }: Request): Promise<Written> => {
     const writer = publisher.writer({
       tenantId,
       shards: 1,
@@ -62,7 +63,7 @@ describe('signal publisher', () => {
       envelope: { header: () => '', query: new URLSearchParams('_stream_fields=app') },
     });
     for (const entry of entries) writer.add(entry);
-    return publisher.publish(writer, bytes);
+    return publisher.publish(writer, bytes, withinMs);
   };
   const entry = (text: string, app = 'a', time = NOW): object => ({ _msg: text, app, _time: new Date(time * 1000).toISOString() });
   const messages = (record: LogRecord): string[] => entriesIn(record.value, record.count, (id) => id).map((one) => textOf(one.get('_msg')));
@@ -183,6 +184,45 @@ describe('signal publisher', () => {
       kafka.sends.flatMap(({ messages }) => messages.map((message) => received(message).count)).reduce((sum, count) => sum + count, 0),
     ).to.equal(40);
     publisher.admit(1, 1);
+  });
+
+  it('has one deadline for all portions of a request', async () => {
+    const { now } = performance;
+    let answering: NodeJS.Timeout | undefined;
+    const entries = Array.from({ length: 10 }, (_none, index) => entry(`${String(index)} ${'x'.repeat(1_000_000)}`));
+    const publishing = publish({ entries });
+    const isThere = (count: number): boolean =>
+      kafka.sends.flatMap(({ messages }) => messages).reduce((sum, message) => sum + received(message).count, 0) >= count;
+    try {
+      await turn();
+      kafka.sends[0]?.answer();
+      await turn();
+      expect(isThere(4), 'the last of the first portion is sent').to.equal(true);
+      // the first portion takes six seconds; no other one gets five of its own
+      performance.now = () => now.call(performance) + 6000;
+      answering = setInterval(() => {
+        for (const send of kafka.sends) send.answer();
+      }, 1);
+      const error = await publishing.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.be.instanceOf(HttpError).and.include({ status: 429 });
+      expect(isThere(5), 'more was sent').to.equal(false);
+    } finally {
+      clearInterval(answering);
+      performance.now = now;
+    }
+  });
+
+  it('waits no longer than the request has left', async function () {
+    // a publisher's own deadline is five seconds
+    this.timeout(4000);
+    const error = await publish({ entries: [entry('a')], withinMs: 20 }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(HttpError).and.include({ status: 429 });
   });
 
   describe('whose requests wait for a short time', () => {

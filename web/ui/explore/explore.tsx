@@ -25,7 +25,23 @@ import { areEntries } from './results.ts';
 import { ResultView } from './result-view.tsx';
 import { Rows } from './rows.tsx';
 import { idOf, type Entry } from './entry.ts';
-import { frozenLink, isLive, isWrapped, openRow, query, round, rowId, run, sentQuery, setWindow, span, timeWindow } from './state.ts';
+import {
+  cursor,
+  frozenLink,
+  isLive,
+  isWrapped,
+  openRow,
+  query,
+  round,
+  rowId,
+  run,
+  sentQuery,
+  side,
+  flipSide,
+  setWindow,
+  span,
+  timeWindow,
+} from './state.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -45,39 +61,41 @@ function Summary({ entries, total }: { readonly entries: Entries; readonly total
   );
 }
 
-/** Moves the cursor through what is listed, with the drawer following where it is open. */
-function useCursor(rows: readonly Entry[], opened: string | null): readonly [number, (index: number) => void] {
-  const [cursor, setCursor] = useState(-1);
-  useEffect(() => setCursor(-1), [query.value, span.value.start]);
-  return [
-    cursor,
-    (index) => {
-      setCursor(index);
-      const entry = rows[index];
-      if (opened !== null && entry !== undefined) openRow(idOf(entry));
-    },
-  ];
+/** Moves the cursor through what is listed, with the drawer following where it is open. Keys come faster than pages are drawn: nothing here waits for it. */
+function moveCursor(rows: readonly Entry[], index: number): void {
+  cursor.value = index;
+  const entry = rows[index];
+  if (rowId.peek() !== null && entry !== undefined) openRow(idOf(entry));
+}
+
+/** The entry that keys are about: the one that is open, or else the one at the cursor. */
+function currentOf(rows: readonly Entry[], opened: Entry | null): Entry | undefined {
+  const id = rowId.peek();
+  if (id === null) return rows[cursor.peek()];
+  return rows.find((entry) => idOf(entry) === id) ?? opened ?? undefined;
 }
 
 type Keys = {
   readonly rows: readonly Entry[];
-  readonly cursor: number;
-  readonly setCursor: (index: number) => void;
   readonly opened: Entry | null;
   readonly onOpen: (what: Opened) => void;
   readonly onPause: () => void;
 };
 
-function commandsOf({ rows, cursor, setCursor, opened, onOpen, onPause }: Keys): readonly Command[] {
+function commandsOf({ rows, opened, onOpen, onPause }: Keys): readonly Command[] {
   const section = 'Explore';
-  const step = (by: number) => () => setCursor(Math.max(0, Math.min(rows.length - 1, cursor + by)));
-  const current = opened ?? rows[cursor];
+  const step = (by: number) => () => moveCursor(rows, Math.max(0, Math.min(rows.length - 1, cursor.peek() + by)));
+  const now = (): number => Date.now();
+  const onCurrent = (act: (entry: Entry) => void) => () => {
+    const current = currentOf(rows, opened);
+    if (current !== undefined) act(current);
+  };
   const onTab = (name: string) => () => {
+    const current = currentOf(rows, opened);
     if (current === undefined) return;
     openRow(idOf(current));
     setParams({ tab: name }, { isReplaced: true });
   };
-  const now = (): number => Date.now();
   return [
     { section, keys: '/', name: 'Write the query', run: () => document.getElementById('query')?.focus() },
     {
@@ -95,7 +113,7 @@ function commandsOf({ rows, cursor, setCursor, opened, onOpen, onPause }: Keys):
     { section, keys: 'Space', name: 'Pause the tail', run: onPause },
     { section, keys: 'j', name: 'Next entry', run: step(1) },
     { section, keys: 'k', name: 'Entry before', run: step(-1) },
-    { section, keys: 'Enter', name: 'Open the entry', run: () => current !== undefined && openRow(idOf(current)) },
+    { section, keys: 'Enter', name: 'Open the entry', run: onCurrent((entry) => openRow(idOf(entry))) },
     { section, keys: 'Escape', name: 'Close the entry', run: () => openRow(null) },
     { section, keys: 'c', name: 'What was around it', run: onTab('context') },
     { section, keys: 'p', name: 'Its pattern', run: onTab('pattern') },
@@ -103,9 +121,13 @@ function commandsOf({ rows, cursor, setCursor, opened, onOpen, onPause }: Keys):
       section,
       keys: 'y',
       name: 'Copy a link that stays',
-      run: () => void copy(frozenLink(current === undefined ? null : idOf(current)), 'Link'),
+      run: () => {
+        const current = currentOf(rows, opened);
+        void copy(frozenLink(current === undefined ? null : idOf(current)), 'Link');
+      },
     },
-    { section, keys: 'Shift+Y', name: 'Copy the entry as JSON', run: () => void (current !== undefined && copy(jsonOf(current), 'JSON')) },
+    { section, keys: 'Shift+Y', name: 'Copy the entry as JSON', run: onCurrent((entry) => void copy(jsonOf(entry), 'JSON')) },
+    { section, keys: 'f', name: 'Fields at the side', run: flipSide },
     { section, keys: 'w', name: 'Wrap long lines', run: () => setParams({ wrap: isWrapped.peek() ? null : '1' }, { isReplaced: true }) },
     { section, keys: 's', name: 'Saved and earlier searches', run: () => onOpen('saved') },
     { section, keys: 'e', name: 'Export all', run: () => onOpen('export') },
@@ -119,18 +141,15 @@ function Main({
   live,
   total,
   terms,
-  cursor,
-  setCursor,
 }: {
   readonly entries: ReturnType<typeof useEntries>;
   readonly live: LiveState | null;
   readonly total: number | null;
   readonly terms: readonly string[];
-  readonly cursor: number;
-  readonly setCursor: (index: number) => void;
 }): JSX.Element {
   const open = (entry: Entry): void => openRow(idOf(entry));
-  const common = { terms, cursor, opened: rowId.value, onCursor: setCursor, onOpen: open };
+  const listed = live?.rows ?? entries.rows;
+  const common = { terms, cursor: cursor.value, opened: rowId.value, onCursor: (index: number) => moveCursor(listed, index), onOpen: open };
   if (live !== null) return <Rows {...common} rows={live.rows} total={live.rows.length} />;
   const { rows, error, isBusy, isFirst } = entries;
   if (error !== null && rows.length === 0) return <Refused error={error} onAgain={entries.again} />;
@@ -187,6 +206,12 @@ function useSurroundings() {
   return { facets, total: total.value, known };
 }
 
+/** Which parts of the body are there. Where there is little room, the fields take the place of the list. */
+const bodyClass = (hasDrawer: boolean): string =>
+  ['explore-body', hasDrawer ? 'with-drawer' : '', side.value === 'off' ? 'no-side' : '', side.value === 'on' ? 'show-side' : '']
+    .filter((one) => one !== '')
+    .join(' ');
+
 export default function Explore(): JSX.Element {
   const [opened, setOpened] = useState<Opened>(null);
   const [isPaused, setPaused] = useState(false);
@@ -194,15 +219,11 @@ export default function Explore(): JSX.Element {
   const entries = useEntries(sentQuery.value, span.value, round.value, isLive.value);
   const live = useLive(sentQuery.value, isLive.value, isPaused);
   const rows = isLive.value ? live.rows : entries.rows;
-  const [cursor, setCursor] = useCursor(rows, rowId.value);
+  useEffect(() => void (cursor.value = -1), [query.value, span.value.start]);
   const entry = useOpened(rows);
   const terms = useMemo(() => termsOf(query.value), [query.value]);
   const isRows = hasPipes(query.value) && !areEntries(entries.rows);
-  useCommands(commandsOf({ rows, cursor, setCursor, opened: entry, onOpen: setOpened, onPause: () => setPaused((paused) => !paused) }), [
-    rows,
-    cursor,
-    entry,
-  ]);
+  useCommands(commandsOf({ rows, opened: entry, onOpen: setOpened, onPause: () => setPaused((paused) => !paused) }), [rows, entry]);
   const summary = isLive.value ? (
     <LiveHead live={live} isPaused={isPaused} onPause={setPaused} />
   ) : (
@@ -213,10 +234,10 @@ export default function Explore(): JSX.Element {
       <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
       <BusyBar isBusy={entries.isBusy && !isLive.value} />
       {isLive.value ? null : <Histogram />}
-      <div class={entry === null ? 'explore-body' : 'explore-body with-drawer'}>
+      <div class={bodyClass(entry !== null)}>
         <FacetPanel loaded={facets} />
         <div class="explore-rows">
-          <Main {...{ entries, total, terms, cursor, setCursor }} live={isLive.value ? live : null} />
+          <Main {...{ entries, total, terms }} live={isLive.value ? live : null} />
         </div>
         {entry === null ? null : <Drawer entry={entry} terms={terms} />}
       </div>

@@ -9,7 +9,7 @@ import { QueryEditor } from '../editor/editor.tsx';
 import type { Known } from '../editor/complete.ts';
 import type { Problem } from '../editor/parse.ts';
 import { chipsOf, withoutChip } from '../editor/tokens.ts';
-import { frozenLink, isLive, isWrapped, past, query, run } from './state.ts';
+import { flipSide, frozenLink, isLive, isWrapped, past, query, run } from './state.ts';
 import { TimePicker } from './time-picker.tsx';
 
 /** The place of an error of the service's, where it names one. */
@@ -71,6 +71,7 @@ function More({ isOpen, onOpen }: { readonly isOpen: boolean; readonly onOpen: (
           {item('Saved and earlier searches', () => onOpen('saved'))}
           {item('Export all …', () => onOpen('export'))}
           {item('Copy link', () => void copy(frozenLink(), 'Link'))}
+          {item('Fields', flipSide)}
           <hr />
           {item(isWrapped.value ? 'One line for each entry' : 'Wrap long lines', () =>
             setParams({ wrap: isWrapped.value ? null : '1' }, { isReplaced: true }),

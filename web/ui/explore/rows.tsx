@@ -9,7 +9,7 @@ import { Level } from '../components/data.tsx';
 import { useVirtual } from '../components/virtual.ts';
 import { MessageLine } from './message.tsx';
 import { idOf, textOf, type Entry } from './entry.ts';
-import { columns, isWrapped, setColumns } from './state.ts';
+import { columns, cursor, isWrapped, setColumns } from './state.ts';
 
 const ROW = 22;
 const SAMPLE = 200;
@@ -122,15 +122,16 @@ function Head(): JSX.Element {
 }
 
 /** The keys of the list; the others are commands of the page. */
-function keysOf({ rows, cursor, onCursor, onOpen }: RowsProps): (event: KeyboardEvent) => void {
+function keysOf({ rows, onCursor, onOpen }: RowsProps): (event: KeyboardEvent) => void {
   const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 };
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = steps[event.key];
-    const entry = rows[cursor];
+    const at = cursor.peek();
+    const entry = rows[at];
     if (step !== undefined) {
       event.preventDefault();
-      onCursor(Math.max(0, Math.min(rows.length - 1, cursor + step)));
+      onCursor(Math.max(0, Math.min(rows.length - 1, at + step)));
     } else if (event.key === 'Enter' && entry !== undefined) {
       event.preventDefault();
       onOpen(entry);
@@ -139,7 +140,7 @@ function keysOf({ rows, cursor, onCursor, onOpen }: RowsProps): (event: Keyboard
 }
 
 export function Rows(props: RowsProps): JSX.Element {
-  const { rows, cursor, total, onEnd, onScroll, footer } = props;
+  const { rows, cursor: place, total, onEnd, onScroll, footer } = props;
   const scroll = useRef<HTMLDivElement>(null);
   const list = useVirtual({ count: rows.length, size: ROW, scroll, keyOf: (index) => index });
   const withDay = isLong(rows);
@@ -150,8 +151,8 @@ export function Rows(props: RowsProps): JSX.Element {
     if (rows.length > 0 && last >= rows.length - 30) onEnd?.();
   }, [last, rows.length]);
   useEffect(() => {
-    if (cursor >= 0 && cursor < rows.length) list.scrollToIndex(cursor, { align: 'auto' });
-  }, [cursor]);
+    if (place >= 0 && place < rows.length) list.scrollToIndex(place, { align: 'auto' });
+  }, [place]);
   const template = `3px ${withDay ? '18ch' : '12.5ch'} 16px ${widths.join(' ')} minmax(20ch, 1fr)`;
   return (
     <div
@@ -162,7 +163,7 @@ export function Rows(props: RowsProps): JSX.Element {
       role="grid"
       aria-label={`Entries, ${count(rows.length)} loaded`}
       aria-rowcount={Math.max(total, rows.length) + 1}
-      aria-activedescendant={cursor >= 0 && cursor < rows.length ? `row-${String(cursor)}` : undefined}
+      aria-activedescendant={place >= 0 && place < rows.length ? `row-${String(place)}` : undefined}
       tabIndex={0}
       onKeyDown={keysOf(props)}
       onScroll={(event) => onScroll?.(event.currentTarget.scrollTop)}

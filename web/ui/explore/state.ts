@@ -23,6 +23,18 @@ export const isLive = computed(() => route.value.params.get('live') === '1');
 export const isCompared = computed(() => route.value.params.get('compare') === '1');
 export const view = computed(() => route.value.params.get('view') ?? 'chart');
 
+/** The entry of the list that keys are about, by its place; -1: none. */
+export const cursor = signal(-1);
+
+/** The fields: as the width of the page has it, or as the reader has chosen. */
+export const side = signal<'auto' | 'on' | 'off'>('auto');
+const NARROW = 720;
+
+export function flipSide(): void {
+  const isThere = side.value === 'on' || (side.value === 'auto' && innerWidth > NARROW);
+  side.value = isThere ? (innerWidth > NARROW ? 'off' : 'auto') : innerWidth > NARROW ? 'auto' : 'on';
+}
+
 /** Grows when the same question is put again: relative times have moved. */
 export const round = signal(0);
 /** The two times of the window as of the last question. */

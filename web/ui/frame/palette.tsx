@@ -9,7 +9,7 @@ export function Keys({ keys }: { readonly keys: string }): JSX.Element {
   return (
     <span class="row-of" style={{ gap: '2px' }}>
       {keys.split(' ').map((key) => (
-        <kbd key={key}>{key.replace('Arrow', '').replace('Ctrl+', 'Ctrl ')}</kbd>
+        <kbd key={key}>{key.replace('Arrow', '').replace('Ctrl+', 'Ctrl ').replace('ENTER', 'Enter')}</kbd>
       ))}
     </span>
   );

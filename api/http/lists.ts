@@ -1,0 +1,79 @@
+/** A list of what a tenant has, in pages: one form for all endpoints that list what a process holds. Those of others' APIs have theirs. */
+import Joi from 'joi';
+import { invalidParameter } from '../../pipeline/core/errors.ts';
+import { list, members, ok, whole, type Operation } from './operation.ts';
+
+/** What every answer of a list has beside its items. `total`: items in all pages. */
+export type Page<Item> = {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly has_more: boolean;
+};
+
+type Parameters = {
+  readonly limit: number;
+  readonly offset: number;
+  readonly sort?: string;
+  readonly order: 'asc' | 'desc';
+  readonly filter: string;
+};
+
+const MAX_LIMIT = 1000;
+const MAX_FILTER = 200;
+
+/** Parameters of a list that is sorted by one of these members; in the order in which they were made without `sort`. */
+export const listParameters = (sorts: readonly string[], more: Readonly<Record<string, Joi.Schema>> = {}): Joi.ObjectSchema =>
+  Joi.object({
+    limit: Joi.number().integer().min(1).max(MAX_LIMIT).default(100).description('Most items of the page.'),
+    offset: Joi.number().integer().min(0).default(0).description('Items to leave out.'),
+    sort: Joi.string()
+      .valid(...sorts)
+      .description('The member to sort by; without it the oldest come first.'),
+    order: Joi.string().valid('asc', 'desc').default('asc').description('Of `sort`.'),
+    filter: Joi.string()
+      .allow('')
+      .max(MAX_FILTER)
+      .default('')
+      .description('Items one of whose texts has this; letters of both cases are the same.'),
+    ...more,
+  });
+
+/** The answers of an operation that lists these. */
+export const pageAnswer = (
+  item: Joi.Schema,
+  more: Readonly<Record<string, Joi.Schema>> = {},
+  optional: Readonly<Record<string, Joi.Schema>> = {},
+): Operation['answers'] =>
+  ok(members({ items: list(item), total: whole(), limit: whole(), offset: whole(), has_more: Joi.boolean(), ...more }, optional));
+
+/** Parameters of a URL as the schema wants them. Throws HttpError 400 that names all that is wrong; those that are not known are ignored. */
+export function checkedQuery(schema: Joi.ObjectSchema, query: URLSearchParams): Readonly<Record<string, unknown>> {
+  const result = schema.validate(Object.fromEntries(query), { abortEarly: false, stripUnknown: true });
+  if (result.error !== undefined) throw invalidParameter(`${result.error.details.map(({ message }) => message).join('; ')}.`);
+  return result.value as Readonly<Record<string, unknown>>;
+}
+
+/** The page that is asked for, of all items in the order in which they were made. Throws HttpError 400. */
+export function pageOf<Item extends object>(items: readonly Item[], schema: Joi.ObjectSchema, query: URLSearchParams): Page<Item> {
+  const { limit, offset, sort, order, filter } = checkedQuery(schema, query) as Parameters;
+  const wanted = filter.toLowerCase();
+  const found = wanted === '' ? items : items.filter((item) => Object.values(item).some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted))); // prettier-ignore
+  const sorted = sort === undefined ? found : found.toSorted((a, b) => compared(memberOf(a, sort), memberOf(b, sort)));
+  const all = order === 'desc' ? sorted.toReversed() : sorted;
+  const page = all.slice(offset, offset + limit);
+  return { items: page, total: all.length, limit, offset, has_more: offset + page.length < all.length };
+}
+
+const memberOf = (item: object, name: string): unknown => (item as Readonly<Record<string, unknown>>)[name];
+
+/** Numbers by size, anything else as text; what is missing comes first. */
+function compared(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [one, other] = [textOf(a), textOf(b)];
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);

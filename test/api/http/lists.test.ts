@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import Joi from 'joi';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { checkedQuery, listParameters, pageOf } from '../../../api/http/lists.ts';
+
+const PARAMETERS = listParameters(['name', 'size'], { state: Joi.string().valid('all', 'open').default('all') });
+const ITEMS = [
+  { name: 'b', size: 10, note: 'Disk' },
+  { name: 'a', size: 9 },
+  { name: 'c', size: 100, note: null },
+];
+const names = (query: string): string[] => pageOf(ITEMS, PARAMETERS, new URLSearchParams(query)).items.map(({ name }) => name);
+
+describe('a list', () => {
+  it('has all in the order in which they were made, with what a page has', () => {
+    expect(pageOf(ITEMS, PARAMETERS, new URLSearchParams())).to.deep.equal({
+      items: ITEMS,
+      total: 3,
+      limit: 100,
+      offset: 0,
+      has_more: false,
+    });
+    expect(pageOf([], PARAMETERS, new URLSearchParams())).to.deep.equal({ items: [], total: 0, limit: 100, offset: 0, has_more: false });
+  });
+
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['limit=2', ['b', 'a']],
+    ['limit=2&offset=2', ['c']],
+    ['offset=9', []],
+    ['sort=name', ['a', 'b', 'c']],
+    ['sort=size', ['a', 'b', 'c']],
+    ['sort=size&order=desc', ['c', 'b', 'a']],
+    ['order=desc', ['c', 'a', 'b']],
+    ['filter=DISK', ['b']],
+    ['filter=', ['b', 'a', 'c']],
+    ['filter=.*', []],
+    ['unknown=1', ['b', 'a', 'c']],
+  ];
+  for (const [query, expected] of cases) it(`${query}: ${expected.join(' ')}`, () => expect(names(query)).to.deep.equal(expected));
+
+  it('tells whether there is more', () => {
+    const more = (query: string): boolean => pageOf(ITEMS, PARAMETERS, new URLSearchParams(query)).has_more;
+    expect(['limit=2', 'limit=3', 'limit=1&offset=1', 'limit=1&offset=2', 'filter=disk&limit=1'].map(more)).to.deep.equal([
+      ...[true, false, true, false, false],
+    ]);
+  });
+
+  it('refuses with all that is wrong', () => {
+    const refused = (query: string): string => {
+      try {
+        checkedQuery(PARAMETERS, new URLSearchParams(query));
+        return '';
+      } catch (error) {
+        expect(error).to.be.instanceOf(HttpError).and.include({ status: 400 });
+        return (error as Error).message;
+      }
+    };
+    expect(refused('limit=0&offset=-1&sort=__proto__&order=up')).to.match(/"limit".*"offset".*"sort".*"order"/);
+    expect(refused('limit=1001')).to.contain('1000');
+    expect(refused('state=closed')).to.contain('"state" must be one of [all, open]');
+    expect(refused(`filter=${'x'.repeat(201)}`)).to.contain('200');
+    expect(refused('__proto__=1&constructor=2')).to.equal('');
+  });
+});
