@@ -12,6 +12,9 @@ export type Page = {
 
 export const PAGES: readonly Page[] = [
   { id: 'explore', name: 'Explore', key: 'e', load: () => import('../explore/explore.tsx') },
+  { id: 'patterns', name: 'Patterns', key: 'p', load: () => import('../patterns/patterns.tsx') },
+  { id: 'alerts', name: 'Alerts', key: 'a', load: () => import('../alerts/alerts.tsx') },
+  { id: 'start', name: 'Start', key: 's', load: () => import('../start/start.tsx') },
   { id: 'styleguide', name: 'Components', key: null, load: () => import('./styleguide.tsx') },
 ];
 
