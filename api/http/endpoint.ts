@@ -20,6 +20,8 @@ export type Endpoint = {
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** What it takes and answers, by each of its methods. */
   readonly operation?: Operation;
+  /** The answer to requests of a kind that needs no key; null for all others. */
+  readonly withoutKey?: (exchange: Exchange) => RouteAnswer | null;
   handle(exchange: Exchange): Promise<RouteAnswer>;
 };
 

@@ -185,6 +185,11 @@ function allowedMethods(found: Found<Endpoint>): string[] {
 function checking(identifier: Identifier): Middleware {
   return async ({ state }, next) => {
     const { exchange, endpoint } = state;
+    const open = endpoint?.withoutKey?.(exchange) ?? null;
+    if (open !== null) {
+      state.answer = open;
+      return;
+    }
     if (endpoint?.access != null) {
       const { access } = endpoint;
       exchange.checkKey = () => {

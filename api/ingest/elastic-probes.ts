@@ -51,7 +51,6 @@ const FEATURES = { features: { ilm: { available: false, enabled: false }, securi
  * - winston-elasticsearch: GET /_cluster/health, HEAD /_index_template/…; pino-elasticsearch: GET or POST /{index}/_refresh
  */
 const PROBES: readonly Probe[] = [
-  // a browser's GET / (Accept: text/html) is to be redirected to the UI once there is one
   { methods: READ, path: '/', body: ABOUT },
   { methods: READ, path: '/_license', body: LICENSE },
   { methods: READ, path: '/_xpack/license', body: LICENSE },

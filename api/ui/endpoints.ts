@@ -39,6 +39,18 @@ export function uiEndpoints(folder: string): Endpoint[] {
   return [endpoint('/ui'), endpoint('/ui/*')];
 }
 
+/** The same endpoints, of which `GET /` leads browsers to the pages. To all others it is what it was. */
+export const leadingToPages = (endpoints: readonly Endpoint[]): Endpoint[] =>
+  endpoints.map((endpoint) =>
+    endpoint.path === '/' && endpoint.methods.includes('GET')
+      ? {
+          ...endpoint,
+          withoutKey: (exchange) =>
+            exchange.header('accept').includes('text/html') ? { status: 302, headers: { Location: '/ui/', Vary: 'Accept' } } : null,
+        }
+      : endpoint,
+  );
+
 function answer(files: ReadonlyMap<string, PageFile>, exchange: Exchange): RouteAnswer {
   const name = exchange.params['rest'] ?? '';
   const file = files.get(name);

@@ -21,7 +21,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
-import { uiEndpoints } from '../../api/ui/endpoints.ts';
+import { leadingToPages, uiEndpoints } from '../../api/ui/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { mcpEndpoint } from '../../api/mcp/endpoint.ts';
@@ -172,7 +172,9 @@ function served(all: readonly Endpoint[], context: RoleContext): { readonly endp
   const { config, metrics } = context;
   const ai = createAi(context, all);
   const used = [...all, ...ai.endpoints, mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
-  return { endpoints: [...used, openApiEndpoint(used), ...uiEndpoints(PAGES)], credits: ai.credits };
+  const pages = uiEndpoints(PAGES);
+  const services = [...used, openApiEndpoint(used)];
+  return { endpoints: pages.length === 0 ? services : [...leadingToPages(services), ...pages], credits: ai.credits };
 }
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */

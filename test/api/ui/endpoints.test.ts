@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gunzipSync, gzipSync, brotliDecompressSync } from 'node:zlib';
-import { health } from '../../../api/http/endpoint.ts';
-import { uiEndpoints } from '../../../api/ui/endpoints.ts';
+import { health, type Endpoint } from '../../../api/http/endpoint.ts';
+import { leadingToPages, uiEndpoints } from '../../../api/ui/endpoints.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
 import { startHost } from '../../fakes/test-host.ts';
 
@@ -13,6 +13,35 @@ const INDEX = '<!doctype html><title>pages</title>';
 type Raw = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
 
 const SCRIPT = 'export const a = 1;\n'.repeat(200);
+
+describe('the root of the app host', () => {
+  const root: Endpoint = {
+    ...{ methods: ['GET', 'HEAD'], path: '/', errors: 'query', access: { plane: 'ingest', scope: 'ingest' } },
+    handle: () => Promise.resolve({ status: 200, body: { probe: true } }),
+  };
+  let host: Awaited<ReturnType<typeof startHost>>;
+  before(async () => {
+    host = await startHost({ endpoints: leadingToPages([health, root]), keys: new FakeKeyStore({}) });
+  });
+  after(() => host.stop());
+
+  const cases: readonly (readonly [string, string, number])[] = [
+    ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 302],
+    ['a client of Elasticsearch', 'application/vnd.elasticsearch+json; compatible-with=8', 401],
+    ['curl', '*/*', 401],
+    ['one that takes nothing', '', 401],
+  ];
+  for (const [who, accept, status] of cases)
+    it(`${who}: ${String(status)}`, async () => {
+      const answer = await fetch(`${host.url}/`, { headers: { accept }, redirect: 'manual' });
+      expect(answer.status).to.equal(status);
+      expect(answer.headers.get('location')).to.equal(status === 302 ? '/ui/' : null);
+    });
+
+  it('leads nowhere from other paths', async () => {
+    expect((await fetch(`${host.url}/health`, { headers: { accept: 'text/html' }, redirect: 'manual' })).status).to.equal(200);
+  });
+});
 
 describe('the pages under /ui', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-ui-'));

@@ -56,7 +56,7 @@ export const AUTHENTICATION: readonly Section[] = [
     document: 'interface.md', heading: '401 versus 403', rows: [
       row('| 401 | no credential could be extracted', 'No header, a scheme that is not parsed, an empty and a truncated key are a 401.', everyPath, forms('Basic, truncated base64'), forms('Bearer alone')),
       row('| 403 | credential found and rejected', 'An unknown, rotated or expired key, a disabled tenant, a missing scope and another tenant are a 403.', everyPath, authenticate('${String(secret)}: ${status} ${slug}'), outage('a key that was rotated, revoked, or whose tenant was disabled is refused')),
-      row('| 403 | credential found and rejected', 'Gates of plans are a 403 too.', of('api/app/gated-endpoints.test.ts')('403 on the app host, 404 on the ingest host')),
+      row('| 403 | credential found and rejected', 'Gates of plans are a 403 too.', of('api/account/projects.test.ts')('${name}, flag ${String(flag)}: ${String(most)}')),
       row('On the generic ingest path, 200', 'On `/api/v1/ingest` 200 with `status` `ok` says that entries were accepted.', of('pipeline/normalizers/json-entries.test.ts')('answers with status and count'), of('e2e/instance/lossless.e2e.test.ts')('what was accepted comes back as it was')),
     ],
   },

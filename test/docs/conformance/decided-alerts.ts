@@ -1,5 +1,5 @@
 /** What the interface leaves open: alerts, patterns, plans and limits. */
-import { of, pending, row, type Section } from './row.ts';
+import { of, row, type Section } from './row.ts';
 
 const series = of('pipeline/detectors/series.test.ts');
 const alerting = of('pipeline/alerting/streams/alerting.test.ts');
@@ -56,7 +56,7 @@ export const DECIDED_ALERTS: readonly Section[] = [
       row('Each is a flag of the plan with an override', 'Each feature has an override on the tenant.', plans('stand in for what the plan says')),
       row('Each is a flag of the plan with an override', 'After a trial metrics and replay answer their gates.', of('api/ingest/metrics-endpoints.test.ts')('answer the gate where the plan has no metrics, and after a trial whatever its flags are'), of('api/ingest/replay-endpoints.test.ts')('has the gate of the plan, behind the key and before the body')),
       row("- The expired trial's ceilings", 'After a trial a third key is a 403, and a third live tail before its upgrade.', sweep('two keys: a third is 403, unless one is revoked or has expired, or a payment comes'), of('api/live/sockets.test.ts')('the third of an expired trial is refused, until one closes')),
-      pending("- The expired trial's ceilings", 'After a trial a saved search beyond the ceiling is a 403.', 40),
+      row("- The expired trial's ceilings", 'After a trial a saved search beyond the ceiling is a 403.', of('api/account/saved-searches.test.ts')('the expired trial has 50, and any tenant a bounded number and length')),
       row("- The expired trial's ceilings", 'Credits that are used up are a 429 until 00:00 UTC, the sub-cap named before the total.', of('api/limits/ai-credits.test.ts')('${plan}: every limit at its boundary, through a kill in the middle')),
       row('- `pattern`, the first 8 bytes', '`pattern` is the first 8 bytes of the fingerprint, and no field of an answer.', of('pipeline/logs/message-patterns.test.ts')('is the first eight bytes of the fingerprint of its message'), of('e2e/store/query.e2e.test.ts')('answers with entries, and with the rows of pipes')),
       row('- The signup time is on the tenant', 'The sweep moves a trial whose signup was 14 days ago.', sweep('moves those that have ended, once')),

@@ -1,5 +1,5 @@
 /** What the interface leaves open: hosts, the start, and entries. */
-import { of, pending, row, type Section } from './row.ts';
+import { of, row, type Section } from './row.ts';
 
 const core = of('pipeline/core/core.test.ts');
 const supervisor = of('main/supervisor.test.ts');
@@ -42,7 +42,7 @@ export const DECIDED_ENTRIES: readonly Section[] = [
       row('- Two instances with different ports', '`ps --json` lists role, pid and restarts of every process.', supervisor('lists its processes')),
       row('- What is on the app host only', 'What is on the app host alone is a 404 on the ingest host, before credentials are read.', hosts('${path} is on the app host only; on the ingest host 404 before credentials'), of('api/auth/matrix.test.ts')('${path} on the ingest host: 404, with a key, a wrong one, or none')),
       row('- The UI is served under `/ui/`', 'The UI is under `/ui/`, without a key.', of('api/ui/endpoints.test.ts')('${at} is the index, which is looked up each time')),
-      pending('- The UI is served under `/ui/`', '`GET /` of a browser leads to `/ui/`.', 41),
+      row('- The UI is served under `/ui/`', '`GET /` of a browser leads to `/ui/`.', of('api/ui/endpoints.test.ts')('${who}: ${String(status)}')),
       row('- The UI is served under `/ui/`', 'Otherwise `GET /` is the probe of Elasticsearch, which needs a key.', of('api/ingest/elastic-probes.test.ts')('needs a key with the scope ingest, and says so as Elastic would')),
       row('- The UI is served under `/ui/`', '`/openapi.json` needs a key.', openapi('needs a key, and is on the app host alone')),
       row('- The UI is served under `/ui/`', 'A path that is not there is a 404 without a key, a wrong method a 405 with `Allow`.', host('${path}: 404, with a key or without'), host('${method} ${path}: 405 without a key, Allow: ${allow}')),

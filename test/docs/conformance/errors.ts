@@ -1,5 +1,5 @@
 /** Section 7 of the interface: errors. */
-import { of, row, pending, type Section } from './row.ts';
+import { of, row, type Section } from './row.ts';
 
 const render = of('api/http/render-error.test.ts');
 const every = of('api/http/every-error.test.ts');
@@ -71,8 +71,8 @@ export const ERRORS: readonly Section[] = [
       row('| POST `/v1/metrics` (and every metrics', 'Where metrics are off every path of them is a 503 that says that metrics ingest is not enabled.', gates, metrics('answer the gate where the plan has no metrics, and after a trial whatever its flags are')),
       row('| POST `/v1/metrics` (and every metrics', 'Logs and traces go on where metrics are off.', ingest('takes logs where the plan has neither metrics nor replay')),
       row('| POST `/v1/rum/replay`', 'Where replay is off its path is a 503 that says that session replay is not enabled.', gates, of('api/ingest/replay-endpoints.test.ts')('has the gate of the plan, behind the key and before the body')),
-      row('| POST `/api/v1/account/projects`', 'Where projects are off their path is a 403 that says that multi-project is not enabled.', gates, of('api/app/gated-endpoints.test.ts')('403 on the app host, 404 on the ingest host')),
-      pending('| same path | 403', 'Where a plan has no more projects its path is a 403 that says that the project limit was reached.', 40),
+      row('| POST `/api/v1/account/projects`', 'Where projects are off their path is a 403 that says that multi-project is not enabled.', gates, of('api/account/projects.test.ts')('${name}, flag ${String(flag)}: ${String(most)}')),
+      row('| same path | 403', 'Where a plan has no more projects its path is a 403 that says that the project limit was reached.', of('api/account/projects.test.ts')('${name}, flag ${String(flag)}: ${String(most)}')),
       row('| AI endpoints | 403', 'Where a plan has no AI its paths are a 403 that says that they are not available on your plan.', of('api/ai/endpoints.test.ts')('${path}: ${name}, flag ${String(flag)}')),
       row('A 503 naming a feature is a gate', 'A 503 that passes names no feature, and one of keys speaks of authentication.', of('api/http/host.test.ts')('a transient 503 carries Retry-After, a gate does not'), of('api/auth/authenticate.test.ts')('says 503 with "authentication" while keys were never read, but 401 without a credential')),
     ],

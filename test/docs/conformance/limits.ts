@@ -1,5 +1,5 @@
 /** Sections 8 and 9 of the interface: limits, and versioning. */
-import { of, pending, row, type Section } from './row.ts';
+import { of, row, type Section } from './row.ts';
 
 const parameters = of('api/query/parameters.test.ts');
 const alerts = of('e2e/store/alerts-query.e2e.test.ts');
@@ -80,7 +80,7 @@ export const LIMITS: readonly Section[] = [
       row('3 users, 2 API keys, 2 live-tail sessions', 'The ceilings after a trial are 3 users, 2 keys, 2 live tails, 25 dashboards and 50 saved searches.', sweep('are the contract’s')),
       row('3 users, 2 API keys, 2 live-tail sessions', 'After a trial there are 2 keys.', sweep('two keys: a third is 403, unless one is revoked or has expired, or a payment comes')),
       row('3 users, 2 API keys, 2 live-tail sessions', 'After a trial there are 2 live tails.', of('api/live/sockets.test.ts')('the third of an expired trial is refused, until one closes')),
-      pending('3 users, 2 API keys, 2 live-tail sessions', 'After a trial there are 50 saved searches.', 40),
+      row('3 users, 2 API keys, 2 live-tail sessions', 'After a trial there are 50 saved searches.', of('api/account/saved-searches.test.ts')('the expired trial has 50, and any tenant a bounded number and length')),
       row('3 users, 2 API keys, 2 live-tail sessions', 'Detectors keep running after a trial, and sensitivity can still be set.', of('api/alerts/detector-routes.test.ts')("are a tenant's also when its trial has expired")),
       row('3 users, 2 API keys, 2 live-tail sessions', 'Search works after a trial, at its rate.', of('e2e/instance/paging.e2e.test.ts')('the query rate is that of the plan: a burst of a minute, then 429 with the seconds to wait')),
     ],

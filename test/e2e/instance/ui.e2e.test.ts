@@ -99,6 +99,35 @@ describe('the pages', function () {
     expect(await page.evaluate('Object.keys(sessionStorage).length')).to.equal(0);
   });
 
+  it('signs in with the address that a start prints, once, and stays signed in', async () => {
+    const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+    const { body } = await instance.call(
+      'POST',
+      `${instance.admin}/admin/tenants/${String(tenant.id)}/session-codes`,
+      {},
+      { Authorization: `Bearer ${token}` },
+    );
+    const { code } = body as { code: string };
+    const opened = await openPage(browser, `${instance.app}/ui/#code=${code}`);
+    open.push(opened);
+    const { page, requests } = opened;
+    await new ExplorePage(page).waitForTotal('1,500 entries');
+    expect(page.url()).to.not.contain(code);
+    await page.reload();
+    await new ExplorePage(page).waitForTotal('1,500 entries');
+    for (const url of requests) expect(new URL(url).search).to.not.contain(code);
+    // somebody else who has read it
+    const second = await openPage(browser, `${instance.app}/ui/#code=${code}`);
+    open.push(second);
+    await second.page.getByRole('alert').filter({ hasText: /code/ }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Sign out');
+    await page.keyboard.press('Enter');
+    await page.locator('input[name=key]').waitFor();
+    await page.reload();
+    await page.locator('input[name=key]').waitFor();
+  });
+
   it('has a first search, by mouse', async () => {
     const explore = await visit(tenant);
     await explore.waitForTotal('1,500 entries');

@@ -1,6 +1,6 @@
 /** Alerts as they come, by the socket; it opens again by itself, from where it was. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { session } from '../base/session.ts';
+import { session, socketProtocols } from '../base/session.ts';
 import type { Alert } from './evidence.ts';
 
 type Frame = { readonly type: string; readonly alert: Alert };
@@ -20,7 +20,7 @@ export function useAlertFeed(onAlert: (alert: Alert, type: string) => void): boo
       const { key, known } = session.peek() ?? {};
       if (key === undefined || known === undefined) return;
       const place = `/ws/alerts/${String(known.tenant_id)}?updates=true&since=${encodeURIComponent(since)}`;
-      socket = new WebSocket(location.origin.replace(/^http/, 'ws') + place, ['logweir.v1', `logweir.bearer.${key}`]);
+      socket = new WebSocket(location.origin.replace(/^http/, 'ws') + place, socketProtocols(key));
       socket.onopen = () => {
         tries = 0;
         setConnected(true);

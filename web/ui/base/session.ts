@@ -1,13 +1,19 @@
-/** Who is signed in. The key is in this tab's sessionStorage alone: in no address, no log and no other storage. */
+/**
+ * Who is signed in: with a key, which is in this tab's sessionStorage alone (in no address, no log and no other storage), or with a cookie that the
+ * service gave for a one-time code.
+ */
 import { computed, signal } from '@preact/signals';
 import { ApiError, Client, type Answer } from '../../client/client.ts';
 import { hrefOf, navigate, route } from './route.ts';
 
 type Known = Answer<'GET /api/v1/account/key'>;
 export type Scope = Known['scopes'][number];
-export type Session = { readonly key: string; readonly known: Known };
+/** `key`: null where a cookie stands for it. */
+export type Session = { readonly key: string | null; readonly known: Known };
 
 const STORED = 'logweir.key';
+/** That this tab was signed in with a code; the cookie itself cannot be read here. */
+const WITH_COOKIE = 'logweir.cookie';
 
 export const session = signal<Session | null>(null);
 /** What keeps the one who was here from being so; null: nothing. */
@@ -18,32 +24,63 @@ export const tenantId = computed(() => session.value?.known.tenant_id ?? 0);
 
 /** Signs in with a key; throws where it is refused. */
 export async function signIn(key: string): Promise<void> {
-  const known = await new Client({ key }).call('GET /api/v1/account/key', {});
+  await enter(key);
   sessionStorage.setItem(STORED, key);
+}
+
+/** Signs in with a one-time code, which `npm start` and `logweir admin session code` print; throws where it is refused. */
+async function signInWithCode(code: string): Promise<void> {
+  await new Client({}).call('POST /api/v1/session', { body: { code } });
+  await enter(null);
+  sessionStorage.setItem(WITH_COOKIE, '1');
+}
+
+async function enter(key: string | null): Promise<void> {
+  const known = await new Client({ key }).call('GET /api/v1/account/key', {});
   signInProblem.value = null;
   session.value = { key, known };
   const { tenant, page, params, rest } = route.peek();
   if (tenant !== known.tenant_id) navigate(hrefOf(known.tenant_id, page === '' ? 'explore' : page, params, rest), { isReplaced: true });
 }
 
-/** Signs in with the key that this tab still has; false where it has none, or it is refused. */
+/** The one-time code of the address, which is taken out of it at once; null: none. */
+function codeOfAddress(): string | null {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
+  if (code !== null) history.replaceState(history.state, '', location.pathname + location.search);
+  return code;
+}
+
+/** Signs in with the code of the address, the key that this tab still has, or its cookie; false where it has none, or it is refused. */
 export async function signInAgain(): Promise<boolean> {
+  const code = codeOfAddress();
   const key = sessionStorage.getItem(STORED);
-  if (key === null) return false;
+  const hasCookie = sessionStorage.getItem(WITH_COOKIE) !== null;
+  if (code === null && key === null && !hasCookie) return false;
   try {
-    await signIn(key);
+    await (code !== null ? signInWithCode(code) : key !== null ? signIn(key) : enter(null));
     return true;
   } catch (error) {
-    if (error instanceof ApiError) sessionStorage.removeItem(STORED);
+    if (error instanceof ApiError) forget();
     signInProblem.value = error instanceof Error ? error.message : String(error);
     return false;
   }
 }
 
 export function signOut(problem: string | null = null): void {
-  sessionStorage.removeItem(STORED);
+  const isWithCookie = session.peek()?.key === null;
+  forget();
+  // the page is left for the sign-in whether or not the service is reached
+  if (isWithCookie) new Client({}).call('DELETE /api/v1/session', {}).catch(() => undefined);
   signInProblem.value = problem;
   session.value = null;
+}
+
+/** What a WebSocket of the pages offers: the service takes the first, and finds the key in the second; a cookie is sent by itself. */
+export const socketProtocols = (key: string | null): string[] => (key === null ? ['logweir.v1'] : ['logweir.v1', `logweir.bearer.${key}`]);
+
+function forget(): void {
+  sessionStorage.removeItem(STORED);
+  sessionStorage.removeItem(WITH_COOKIE);
 }
 
 /** Why something is not possible with this key; null where it is. */

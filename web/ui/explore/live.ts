@@ -1,6 +1,6 @@
 /** The live tail: entries as they come, the newest first. What is not shown is counted, always. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { session } from '../base/session.ts';
+import { session, socketProtocols } from '../base/session.ts';
 import { LiveBuffer } from './live-buffer.ts';
 import type { Entry } from './entry.ts';
 
@@ -61,7 +61,7 @@ class Tail {
     const { key, known } = session.peek() ?? {};
     if (key === undefined || known === undefined || this.#isEnded) return;
     const url = `${location.origin.replace(/^http/, 'ws')}/ws/livetail/${String(known.tenant_id)}`;
-    const socket = new WebSocket(url, ['logweir.v1', `logweir.bearer.${key}`]);
+    const socket = new WebSocket(url, socketProtocols(key));
     this.#socket = socket;
     socket.onopen = () =>
       socket.send(
