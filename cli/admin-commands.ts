@@ -137,6 +137,18 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, `/keys/${part(flags, 'id')}`) }),
   },
   {
+    name: 'session code',
+    help: 'Makes a code that signs a browser in once, within 5 minutes, with a key of the tenant (1 unless named), and the address for it.',
+    required: [],
+    optional: ['tenant', 'key'],
+    columns: ['url', 'tenant_id', 'key_id', 'expires_at'],
+    request: (flags) => ({
+      method: 'POST',
+      path: `/admin/tenants/${part(flags, 'tenant') || '1'}/session-codes`,
+      body: flags['key'] === undefined ? {} : { key: text(flags, 'key') },
+    }),
+  },
+  {
     name: 'usage',
     help: 'Shows the daily volume of a tenant in bytes: today and the two days before.',
     required: ['tenant'],

@@ -1,6 +1,7 @@
 /**
  * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole,
- * from the endpoints docs/openapi.json,
+ * from the endpoints docs/openapi.json, from the kinds of records docs/control.md as a whole,
+ * from the endpoints docs/openapi.json, and from it the types of the TypeScript client,
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
  * It prints which answers of the API no test has seen.
@@ -12,6 +13,8 @@ import { openApi } from '../api/openapi/document.ts';
 import { describedEndpoints } from '../main/description.ts';
 import { environment } from '../pipeline/core/config.ts';
 import { seenOf, tidySeen, type Operations } from '../test/openapi/seen.ts';
+import { controlPage } from './control-page.ts';
+import { clientTypes } from './client-types.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
 import { logsqlReference } from './logsql-reference.ts';
@@ -102,13 +105,16 @@ export function generated(): { readonly file: string; readonly is: string; reado
   const read = (file: string): string => (existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '');
   const language = read('docs/logsql.md');
   const metrics = read('docs/promql.md');
+  const description = openApi(describedEndpoints());
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
     {
       file: 'docs/openapi.json',
       is: existsSync(path.join(ROOT, 'docs/openapi.json')) ? read('docs/openapi.json') : '',
-      should: `${JSON.stringify(openApi(describedEndpoints()), null, 1)}\n`,
+      should: `${JSON.stringify(description, null, 1)}\n`,
     },
+    { file: 'docs/control.md', is: read('docs/control.md'), should: controlPage(table) },
+    { file: 'web/client/operations.ts', is: read('web/client/operations.ts'), should: clientTypes(description) },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
     {
       file: 'docs/logsql.md',

@@ -1,4 +1,5 @@
 /** Every bound that protects tenants from each other: docs/limits.md is made of it. */
+import { ACCOUNTS } from './limits/accounts.ts';
 import { AI } from './limits/ai.ts';
 import { ALERTS } from './limits/alerts.ts';
 import { BODIES } from './limits/bodies.ts';
@@ -36,5 +37,6 @@ export const LIMITS: readonly Section[] = [
   ALERTS,
   RULES,
   NOTIFICATIONS,
+  ACCOUNTS,
   AI,
 ];

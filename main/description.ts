@@ -3,8 +3,10 @@ import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
 import { createMetricRuleRoutes } from '../api/alerts/metric-rule-routes.ts';
 import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
 import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
+import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
 import { gatedEndpoints } from '../api/app/gated-endpoints.ts';
+import { keyRoute } from '../api/app/key-endpoint.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
 import { appHostEndpoints } from '../api/http/host-lists.ts';
 import { elasticProbes } from '../api/ingest/elastic-probes.ts';
@@ -41,6 +43,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createMetricRuleRoutes(NOTHING),
     ...createWebhookRoutes(NOTHING),
     rejectionsRoute(NOTHING),
+    keyRoute,
   ];
   const read = [
     ...routes.map((route) => appEndpoint(route)),
@@ -48,6 +51,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createJaegerEndpoints(NOTHING),
     ...createPrometheusEndpoints(NOTHING, NOTHING),
     ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
+    ...sessionEndpoints(NOTHING),
     ...gatedEndpoints,
   ];
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);

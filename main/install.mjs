@@ -96,6 +96,7 @@ export async function ensureBuilt(options) {
     });
     const [{ code, output }] = await Promise.all([
       run([process.execPath, compiler, '-p', 'tsconfig.build.json'], { root, signal }),
+      buildPages(root, signal),
       wasm,
       meanwhile?.(),
     ]);
@@ -104,6 +105,23 @@ export async function ensureBuilt(options) {
     writeFileSync(stamp, wanted);
   });
 }
+
+/**
+ * Builds the pages (web/ui), unless they are the same as at the last time.
+ * @param {string} root
+ * @param {AbortSignal | undefined} signal
+ */
+async function buildPages(root, signal) {
+  const stamp = path.join(root, 'dist', 'web', 'ui', '.logweir-built');
+  const wanted = fingerprintOf(root, PAGE_SOURCES);
+  if (readText(stamp) === wanted) return;
+  const { code, output } = await run([process.execPath, path.join(root, 'web', 'build-ui.mjs')], { root, signal });
+  if (code !== 0) throw new InstallError(`The pages could not be built:\n${complaints(output)}`);
+  writeFileSync(stamp, wanted);
+}
+
+/** What the pages are made of. */
+const PAGE_SOURCES = ['package-lock.json', 'web', 'logsql', 'pipeline/clusterer', 'pipeline/core'];
 
 /** True in what `npm run release` has made: the program is compiled. */
 const isRelease = (/** @type {string} */ root) => existsSync(path.join(root, 'release.json'));
@@ -121,8 +139,13 @@ function wasInstalledByHand(/** @type {string} */ root) {
 function sourceFingerprint(root) {
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8'));
+  return fingerprintOf(root, [...settings, .../** @type {string[]} */ (include), 'web']);
+}
+
+/** @param {string} root @param {readonly string[]} names */
+function fingerprintOf(root, names) {
   const lines = [process.version];
-  for (const name of [...settings, .../** @type {string[]} */ (include)]) listFiles(path.join(root, name), lines);
+  for (const name of names) listFiles(path.join(root, name), lines);
   return sha256(lines.join('\n'));
 }
 
@@ -131,7 +154,7 @@ function listFiles(file, lines) {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) return;
   if (status.isDirectory()) for (const name of readdirSync(file).sort()) listFiles(path.join(file, name), lines);
-  else if (/\.(ts|mjs|json)$/.test(file)) lines.push(`${file} ${status.size} ${status.mtimeMs}`);
+  else if (/\.(tsx?|mjs|json|css|html|svg)$/.test(file)) lines.push(`${file} ${status.size} ${status.mtimeMs}`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { StartError } from '../compose/embedded/start-error.ts';
 import { environment, loadConfig, type Config } from '../pipeline/core/config.ts';
+import { isLoopback, loopbackUrl } from './loopback.ts';
 import { FORMER_ROLES, ROLES } from './role-process.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,6 +15,8 @@ export type Settings = {
   readonly listeners: readonly Listener[];
   readonly appUrl: string;
   readonly ingestUrl: string;
+  /** Where codes to sign in are requested; null where the app host, or that, is not reached on the loopback. */
+  readonly adminUrl: string | null;
   /** Absolute. */
   readonly dataDir: string;
   readonly isKafkaEmbedded: boolean;
@@ -45,6 +48,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) => listens.map((name) => all[name])),
     appUrl: url(all.app),
     ingestUrl: url(all.ingest),
+    adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
     dataDir: readDataDir(env),
     isKafkaEmbedded: kafka.brokers.length === 0,
     isClickHouseEmbedded: clickhouse.url === '',

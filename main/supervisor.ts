@@ -10,6 +10,7 @@ import { RoleProcess } from './role-process.ts';
 import { keptSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { runSetup } from './setup-process.ts';
+import { signInLine } from './sign-in-line.ts';
 
 // All must end within 25 s, or the starter of the service kills it.
 const STOP_BUDGET_MS = 24_000;
@@ -106,6 +107,7 @@ export class Supervisor {
     const { tenantId, key, warnings = [] } = await runSetup({ dist, dataDir, env: roleEnv, signal });
     for (const warning of warnings) log(`WARNING: ${warning}.`);
     await this.#startRoles(roleEnv);
+    if (settings.adminUrl !== null) log(await signInLine(settings.adminUrl, roleEnv['LOGWEIR_ADMIN_TOKEN'] ?? '', tenantId));
     return `Logweir is ready: app ${settings.appUrl} ingest ${settings.ingestUrl} tenant ${tenantId} key ${key || '-'}`;
   }
 

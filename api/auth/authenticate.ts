@@ -36,12 +36,12 @@ const rejected = (detail: string, plane: Plane, options: ErrorOptions = {}): Htt
   plane === 'websocket' ? unauthorized(detail) : forbidden(detail, options);
 
 /** Checks the tenant of the path (undefined: the path names none), then the scope, then the demo rule. */
-export function authorize(principal: Principal, scope: Scope, pathTenant: string | undefined): void {
+export function authorize(principal: Principal, scope: Scope | null, pathTenant: string | undefined): void {
   if (pathTenant !== undefined) {
     const tenantId = /^\d{1,15}$/.test(pathTenant) ? Number(pathTenant) : 0;
     if (tenantId < 1) throw invalidParameter('tenant_id must be an integer of at least 1.');
     if (tenantId !== principal.tenantId) throw forbidden('The API key belongs to another tenant than the one in the path.');
   }
-  if (!principal.scopes.has(scope)) throw forbidden(`The API key lacks the scope \`${scope}\`.`, DISABLED);
+  if (scope !== null && !principal.scopes.has(scope)) throw forbidden(`The API key lacks the scope \`${scope}\`.`, DISABLED);
   if (principal.demo && scope === 'write') throw forbidden('The demo tenant is read-only.');
 }

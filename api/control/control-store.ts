@@ -5,9 +5,12 @@ import type { CompactedLog, CompactedRecord } from '../../pipeline/core/compacte
 import { authUnavailable, HttpError } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
-import { emptyControlState, fold, holderOf } from './control-state.ts';
+import type { SessionClaims } from '../auth/session-token.ts';
+import { emptyControlState, fold } from './control-state.ts';
 import { KeyUses } from './key-uses.ts';
-import { kindOf, type ControlValue, type KeyRecord, type SettingRecord, type TenantRecord, type WebhookRecord } from './records.ts';
+import { holderOf, isEnded } from './known-keys.ts';
+import type { ControlRecord, KeyRecord, SettingRecord, SlotRecord, TenantRecord } from './records.ts';
+import { placeOf } from './state.ts';
 
 export type ControlStoreOptions = {
   readonly log: CompactedLog;
@@ -21,6 +24,7 @@ type Waiter = { readonly offset: bigint; readonly resolve: (seen: boolean) => vo
 
 /** How often the uses of keys are published. Milliseconds. */
 const PUBLISH_USES_MS = 60_000;
+const NO_SLOTS: ReadonlyMap<number, SlotRecord> = new Map();
 /** Versions that lose against other nodes before a write gives up. */
 const MAX_TRIES = 20;
 
@@ -109,6 +113,17 @@ export class ControlStore implements Service, KeyStore {
     return known;
   }
 
+  /** What a browser session stands for, by its key as it is now; null where the key, or the session, has ended. */
+  findSession({ keyId, hash, id, startedAt }: SessionClaims): KnownKey | null {
+    if (!this.#ready) throw authUnavailable();
+    const key = this.#state.keys.get(keyId);
+    const known = key === undefined ? undefined : this.#state.known.get(key.hash);
+    if (key === undefined || known?.principal.keyId !== keyId || !key.hash.startsWith(hash)) return null;
+    if (isEnded(this.#state.ended.get(keyId), id, startedAt)) return null;
+    this.#uses.note(keyId);
+    return known;
+  }
+
   /** When a client last sent a key, in milliseconds, to the hour if to another process; null: never since uses are published. */
   lastUseOf(keyId: string): number | null {
     return this.#uses.lastOf(keyId);
@@ -147,9 +162,14 @@ export class ControlStore implements Service, KeyStore {
     return this.#state.settings.get(key);
   }
 
-  /** By the key of its record, deleted or not. */
-  webhook(key: string): WebhookRecord | undefined {
-    return this.#state.webhooks.get(key);
+  /** What counts of a subject, by the key of its record. */
+  record(key: string): ControlRecord | undefined {
+    return this.#state.records.get(key);
+  }
+
+  /** What lies in the slots of a tenant, deleted or not, by the slot. */
+  slots(kind: string, tenantId: number): ReadonlyMap<number, SlotRecord> {
+    return this.#state.slots.get(placeOf(kind, tenantId)) ?? NO_SLOTS;
   }
 
   key(id: string): KeyRecord | undefined {
@@ -168,7 +188,7 @@ export class ControlStore implements Service, KeyStore {
    * version came first on the topic, this one does not count anywhere: the other's is appended again, since compaction keeps the last
    * record of a key, and `change` is called once more. Throws HttpError 503 when Kafka does not take the record.
    */
-  async write<Value extends ControlValue['record']>(
+  async write<Value extends ControlRecord>(
     key: string,
     read: () => Value | undefined,
     change: (current: Value | undefined) => Omit<Value, 'version' | 'write'>,
@@ -186,7 +206,7 @@ export class ControlStore implements Service, KeyStore {
   }
 
   /** Appends a record and waits until the own fold has seen it; true when it counts. */
-  async #append(key: string, value: ControlValue['record']): Promise<boolean> {
+  async #append(key: string, value: ControlRecord): Promise<boolean> {
     const timeoutMs = this.#options.writeMs ?? 10_000;
     const folded = new Promise<boolean>((resolve) => this.#writes.set(value.write, resolve));
     const timer = new AbortController();
@@ -206,14 +226,7 @@ export class ControlStore implements Service, KeyStore {
 
   /** Appends the record that counts where the last one of the topic does not. */
   async #repair(key: string): Promise<void> {
-    const { tenants, keys, settings, webhooks } = this.#state;
-    const [, id = ''] = key.split(/:(.*)/s);
-    const right = {
-      tenant: () => tenants.get(Number(id)),
-      key: () => keys.get(id),
-      setting: () => settings.get(key),
-      webhook: () => webhooks.get(key),
-    }[kindOf(key) ?? 'key']();
+    const right = this.#state.records.get(key);
     if (right !== undefined && this.#state.stale.has(key)) await this.#options.log.append(key, JSON.stringify(right));
   }
 
@@ -277,7 +290,7 @@ export class ControlStore implements Service, KeyStore {
   readonly #onRecord = (record: CompactedRecord): void => {
     const counts = fold(this.#state, record);
     this.#uses.fold(record);
-    if (counts?.kind === 'key') this.#warnOfSecond(counts.record);
+    if (counts?.kind.name === 'key') this.#warnOfSecond(counts.record as KeyRecord);
     if (record.offset > this.#offset) this.#offset = record.offset;
     if (this.#writes.size > 0) this.#writes.get(writeOf(record.value))?.(counts !== null);
     for (const waiter of this.#seenWaiters) if (waiter.offset <= this.#offset) waiter.resolve(true);

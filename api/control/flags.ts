@@ -1,6 +1,5 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { findPlan, MOST_QUERIES_AT_ONCE, PLANS, type Plan } from '../tenants/plans.ts';
-import type { TenantRecord } from './records.ts';
 
 type Flag = {
   readonly name: string;
@@ -93,7 +92,7 @@ export function parseFlag(name: string, text: string, plan: string): boolean | n
 const LEAST_PLAN = PLANS.find((plan) => plan.name === 'trial_expired') as Plan;
 
 /** The plan of a tenant with its flags in place. */
-export function effectivePlan(tenant: Pick<TenantRecord, 'plan' | 'flags'>): Plan {
+export function effectivePlan(tenant: { readonly plan: string; readonly flags: Readonly<Record<string, boolean | number>> }): Plan {
   const base = findPlan(tenant.plan) ?? LEAST_PLAN;
   return FLAGS.reduce((plan, flag) => {
     const value = Object.hasOwn(tenant.flags, flag.name) ? tenant.flags[flag.name] : undefined;

@@ -1,12 +1,9 @@
-import Joi from 'joi';
-import { MAX_SETTING_BYTES, SETTING_KEY, type Setting } from '../../pipeline/core/setting.ts';
-import { ALERT_SEVERITIES } from '../../pipeline/alerting/book/alert.ts';
-import { WEBHOOK_FORMS, type Webhook } from '../../pipeline/alerting/announcements/webhook.ts';
+import type { Setting } from '../../pipeline/core/setting.ts';
+import type { Webhook } from '../../pipeline/alerting/announcements/webhook.ts';
 import type { Scope } from '../tenants/principal.ts';
-import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** What every record carries: which version of its subject it is, and the write it came from (unique). */
-type Versioned = { readonly version: number; readonly write: string };
+export type Versioned = { readonly version: number; readonly write: string };
 
 /** The record `tenant:ID`. Times are ISO 8601. */
 export type TenantRecord = Versioned & {
@@ -29,6 +26,10 @@ export type KeyRecord = Versioned & {
   readonly expiresAt: string | null;
   /** A revoked key is kept, so that a slower write of another node cannot bring it back. */
   readonly revokedAt: string | null;
+  /** What it is called; absent in records of earlier releases. */
+  readonly name?: string;
+  /** The project that it is narrowed to; absent: all of the tenant. */
+  readonly projectId?: string;
 };
 
 /** The record `setting:PROCESSOR:TENANT:KEY`. One that was taken back is kept, with the value null. */
@@ -46,72 +47,64 @@ export type WebhookRecord = Versioned &
 /** Webhooks of a tenant at most. */
 export const MAX_WEBHOOKS = 10;
 
-export type ControlValue =
-  | { readonly kind: 'tenant'; readonly record: TenantRecord }
-  | { readonly kind: 'key'; readonly record: KeyRecord }
-  | { readonly kind: 'setting'; readonly record: SettingRecord }
-  | { readonly kind: 'webhook'; readonly record: WebhookRecord };
+/** A record of a tenant in one of its slots, which are used again; one that is free is kept, as deleted. */
+export type SlotRecord = Versioned & {
+  readonly id: string;
+  readonly tenantId: number;
+  /** From 1 on. */
+  readonly slot: number;
+  readonly createdAt: string;
+  readonly isDeleted: boolean;
+};
 
-const versioned = { version: Joi.number().integer().min(1).required(), write: Joi.string().required() };
-const time = Joi.string().isoDate();
+/** The record `search:TENANT:SLOT`: a search that a key has saved. */
+export type SavedSearchRecord = SlotRecord & {
+  /** The id of the key that saved it. */
+  readonly owner: string;
+  readonly name: string;
+  readonly query: string;
+  /** As `/search` takes them; null for its defaults. */
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly columns: readonly string[];
+  /** Every key of the tenant sees it. */
+  readonly isShared: boolean;
+  /** The project of its owner; null: none. */
+  readonly projectId: string | null;
+  readonly updatedAt: string;
+};
 
-// fields that a newer release adds are let through, so that nodes can be upgraded one by one
-const tenantSchema = Joi.object({
-  ...versioned,
-  id: Joi.number().integer().min(1).required(),
-  name: Joi.string().allow('').required(),
-  plan: Joi.string().required(),
-  signupAt: time.required(),
-  disabled: Joi.boolean().required(),
-  payment: Joi.boolean().required(),
-  flags: Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.boolean(), Joi.number())).required(),
-}).unknown(true);
+/** The record `project:TENANT:SLOT`: a part of a tenant. */
+export type ProjectRecord = SlotRecord & {
+  readonly name: string;
+  /** LogsQL: what its keys read. */
+  readonly filter: string;
+  /** What its keys' writes add. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly updatedAt: string;
+};
 
-const keySchema = Joi.object({
-  ...versioned,
-  id: Joi.string().required(),
-  tenantId: Joi.number().integer().min(1).required(),
-  hash: Joi.string().hex().length(64).required(),
-  scopes: Joi.array()
-    .items(Joi.string().valid('read', 'write', 'ingest'))
-    .required(),
-  createdAt: time.required(),
-  expiresAt: time.allow(null).required(),
-  revokedAt: time.allow(null).required(),
-}).unknown(true);
+/** The record `code:TENANT:SLOT`: a sign-in code. The code is nowhere; `hash` is that of keys. One that was used is kept, as deleted. */
+export type SignInCodeRecord = SlotRecord & { readonly keyId: string; readonly hash: string; readonly expiresAt: string };
 
-const settingSchema = Joi.object({
-  ...versioned,
-  processor: Joi.string().required(),
-  tenantId: Joi.number().integer().min(0).required(),
-  key: Joi.string().pattern(SETTING_KEY).required(),
-  value: Joi.any()
-    .required()
-    .custom((value: unknown, helpers) =>
-      Buffer.byteLength(JSON.stringify(value)) > MAX_SETTING_BYTES ? helpers.error('any.invalid') : value,
-    ),
-}).unknown(true);
+/** The record `ended:KEY`: sessions of a key that have signed out before their time. */
+export type EndedSessionsRecord = Versioned & {
+  readonly keyId: string;
+  readonly sessions: readonly { readonly id: string; readonly until: string }[];
+  /** All sessions that began before it have ended; null: none. */
+  readonly before: string | null;
+};
 
-const webhookSchema = Joi.object({
-  ...versioned,
-  id: Joi.string().required(),
-  tenantId: Joi.number().integer().min(1).required(),
-  slot: Joi.number().integer().min(1).max(MAX_WEBHOOKS).required(),
-  url: Joi.string().required(),
-  form: Joi.string()
-    .valid(...WEBHOOK_FORMS)
-    .required(),
-  minSeverity: Joi.string()
-    .valid(...ALERT_SEVERITIES)
-    .required(),
-  detectors: Joi.array().items(Joi.string()).required(),
-  services: Joi.array().items(Joi.string().allow('')).required(),
-  isEnabled: Joi.boolean().required(),
-  createdAt: time.required(),
-  isDeleted: Joi.boolean().required(),
-}).unknown(true);
-
-const SCHEMAS = { tenant: tenantSchema, key: keySchema, setting: settingSchema, webhook: webhookSchema } as const;
+/** Any record of the control topic. */
+export type ControlRecord =
+  | TenantRecord
+  | KeyRecord
+  | SettingRecord
+  | WebhookRecord
+  | SavedSearchRecord
+  | ProjectRecord
+  | SignInCodeRecord
+  | EndedSessionsRecord;
 
 export const tenantKey = (id: number): string => `tenant:${String(id)}`;
 export const keyKey = (id: string): string => `key:${id}`;
@@ -121,36 +114,7 @@ export const settingKey = ({ processor, tenantId, key }: Pick<Setting, 'processo
 export const webhookKey = ({ tenantId, slot }: Pick<WebhookRecord, 'tenantId' | 'slot'>): string =>
   `webhook:${String(tenantId)}:${String(slot)}`;
 
-/** The key of the record that this one is. */
-function keyOf({ kind, record }: ControlValue): string {
-  switch (kind) {
-    case 'tenant':
-      return tenantKey(record.id);
-    case 'key':
-      return keyKey(record.id);
-    case 'setting':
-      return settingKey(record);
-    case 'webhook':
-      return webhookKey(record);
-  }
-}
+export const slotKey = (kind: string, { tenantId, slot }: Pick<SlotRecord, 'tenantId' | 'slot'>): string =>
+  `${kind}:${String(tenantId)}:${String(slot)}`;
 
-/** What a record of the topic is, by its key; null for what was not written by Logweir. */
-export const kindOf = (key: string): ControlValue['kind'] | null =>
-  (/^(tenant|key|setting|webhook):/.exec(key)?.[1] ?? null) as ControlValue['kind'] | null;
-
-/** Reads a record of the topic; null for what was not written by Logweir or is not valid. */
-export function parseControl(key: string, value: string | null): ControlValue | null {
-  if (value === null) return null;
-  const kind = kindOf(key);
-  if (kind === null) return null;
-  let json: unknown;
-  try {
-    json = readJson(value);
-  } catch {
-    return null;
-  }
-  if (SCHEMAS[kind].validate(json, { convert: false }).error !== undefined) return null;
-  const parsed = { kind, record: json } as ControlValue;
-  return keyOf(parsed) === key ? parsed : null;
-}
+export const endedKey = (keyId: string): string => `ended:${keyId}`;

@@ -12,8 +12,8 @@ export type Endpoint = {
   /** With parameters as `{name}` or `:name`. */
   readonly path: string;
   readonly errors: ErrorStyle;
-  /** The plane whose credential forms count, and the scope that is needed; null: no key is required. */
-  readonly access: { readonly plane: Plane; readonly scope: Scope } | null;
+  /** The plane whose credential forms count, and the scope that is needed (null: any); null: no key is required. */
+  readonly access: { readonly plane: Plane; readonly scope: Scope | null } | null;
   /** Headers of every answer of this path, errors too. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** What it takes and answers, by each of its methods. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientClosed } from '../../pipeline/core/errors.ts';
 import type { Coding } from '../../pipeline/compression/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
+import type { SessionClaims } from '../auth/session-token.ts';
 import { BodiesInFlight } from './bodies-in-flight.ts';
 import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
 import { parseJson } from './json.ts';
@@ -33,6 +34,8 @@ export class Exchange implements RouteContext, CredentialRequest {
   checkKey: () => void = noCheck;
   /** True once this service has cut its answer off. */
   isCutOff = false;
+  /** The browser session that it was accepted by; null: a key. */
+  session: SessionClaims | null = null;
   readonly #search: string;
   #query: URLSearchParams | null = null;
   #principal: Principal | null = null;

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { HttpError, httpErrorOf, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
-import { authenticate, authorize, type KeyStore } from '../auth/authenticate.ts';
-import { extractCredential, missingCredential } from '../auth/forms.ts';
+import { authorize, type KeyStore } from '../auth/authenticate.ts';
+import { identify, type Identifier } from '../auth/identify.ts';
+import type { Sessions } from '../auth/sessions.ts';
 import { AnswerCompression } from './answer-compression.ts';
 import { corsHeaders, isPreflight, preflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -21,6 +22,8 @@ export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'on
   /** Everything this host serves; any other path is a 404. */
   readonly endpoints: readonly Endpoint[];
   readonly keys: KeyStore;
+  /** Browser sessions that it accepts; absent: none. */
+  readonly sessions?: Sessions;
   readonly corsOrigins: readonly string[];
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -69,7 +72,7 @@ export function createHost(options: HostOptions): HttpServer {
   app
     .use(answering(options, server, exchanges))
     .use(routing(options))
-    .use(checking(options.keys))
+    .use(checking(options))
     .use(async ({ state }) => {
       if (state.endpoint !== null) state.answer = await state.endpoint.handle(state.exchange);
     });
@@ -178,17 +181,17 @@ function allowedMethods(found: Found<Endpoint>): string[] {
   return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
 }
 
-/** Credential, key, tenant of the path, scope, demo: in this order. */
-function checking(keys: KeyStore): Middleware {
+/** Credential, key or session, tenant of the path, scope, demo: in this order. */
+function checking(identifier: Identifier): Middleware {
   return async ({ state }, next) => {
     const { exchange, endpoint } = state;
     if (endpoint?.access != null) {
-      const { plane, scope } = endpoint.access;
+      const { access } = endpoint;
       exchange.checkKey = () => {
-        const secret = extractCredential(exchange, plane);
-        const missing = secret === null ? missingCredential(exchange, plane) : undefined;
-        exchange.principal = authenticate(secret, keys, Date.now(), plane, missing);
-        authorize(exchange.principal, scope, exchange.params['tenant_id']);
+        const { principal, session } = identify(exchange, identifier, access);
+        exchange.principal = principal;
+        exchange.session = session;
+        authorize(principal, access.scope, exchange.params['tenant_id']);
       };
       exchange.checkKey();
     }

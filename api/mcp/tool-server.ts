@@ -93,7 +93,9 @@ export class ToolServer {
   /** The tools that the key may use: without the scope `write` those alone that read. */
   #toolsFor({ principal }: Exchange): readonly BoundTool[] {
     this.#tools ??= new Map(TOOLS.map((tool) => [tool.name, bindTool(tool, this.#options.endpoints)]));
-    return [...this.#tools.values()].filter(({ endpoint: { access } }) => access !== null && principal.scopes.has(access.scope));
+    return [...this.#tools.values()].filter(
+      ({ endpoint: { access } }) => access !== null && (access.scope === null || principal.scopes.has(access.scope)),
+    );
   }
 }
 

@@ -64,12 +64,15 @@ export function unquotePrefix(text: string): { readonly text: string; readonly r
 const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\' };
 const CODE = /x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})/y;
 
+/** Not Buffer, which browsers lack: the editor of the pages has this lexer too. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Go's escapes, as in strconv.Unquote. In double quotes `\x` and octal are bytes of UTF-8, in single quotes characters. */
 function escapedAt(text: string, offset: number, quote: string): { readonly text: string; readonly raw: string } | null {
   let out = '';
   let bytes: number[] = [];
   const flush = (): void => {
-    if (bytes.length > 0) out += Buffer.from(bytes).toString('utf8');
+    if (bytes.length > 0) out += UTF8.decode(new Uint8Array(bytes));
     bytes = [];
   };
   for (let at = offset + 1; at < text.length; at += 1) {

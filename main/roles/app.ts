@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
@@ -7,10 +8,12 @@ import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import { keyRoute } from '../../api/app/key-endpoint.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
+import type { Route } from '../../api/http/route.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { changeRate } from '../../api/app/change-rate.ts';
@@ -19,6 +22,7 @@ import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
+import { uiEndpoints } from '../../api/ui/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { mcpEndpoint } from '../../api/mcp/endpoint.ts';
@@ -36,6 +40,7 @@ import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
+import { createAccounts, type Accounts } from './accounts.ts';
 import { createAi } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
@@ -91,6 +96,7 @@ function serveAdmin(
     audit,
     tables,
     billed,
+    accounts,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
@@ -100,6 +106,7 @@ function serveAdmin(
     readonly audit: AdminAudit;
     readonly tables: ReadonlyMap<string, string>;
     readonly billed: readonly BilledSignal[];
+    readonly accounts: Accounts;
   },
 ): void {
   const { peers, log } = context;
@@ -109,6 +116,7 @@ function serveAdmin(
     usageRoute(control, counts, billed),
     ...deadLetterRoutes({ deadLetters, store, tables, log }),
     auditRoute(audit),
+    ...accounts.adminRoutes,
   ];
   context.serveAdmin(routes, audit);
 }
@@ -131,16 +139,41 @@ const otherApis = (runtime: QueryRuntime, detection: DetectionOptions): Endpoint
   ...createPrometheusEndpoints(runtime, (tenantId) => metricRulesOf(detection, tenantId)),
 ];
 
+/** The routes of our own API, which are requested under a tenant. */
+const ownRoutes = (
+  context: RoleContext,
+  own: {
+    readonly control: ControlStore;
+    readonly runtime: QueryRuntime;
+    readonly publishers: Parameters<typeof replayRemoval>[0];
+    readonly audit: AdminAudit;
+    readonly detection: DetectionOptions;
+    readonly resolver: Parameters<typeof createAlertRoutes>[1];
+    readonly webhooks: ReturnType<typeof createAlertFeed>['webhooks'];
+  },
+): Route[] => [
+  ...createQueryRoutes(own.runtime),
+  ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(own.runtime)),
+  ...createReplayRoutes({ runtime: own.runtime, remove: replayRemoval(own.publishers, own.audit) }),
+  ...createAlertRoutes(own.runtime, own.resolver),
+  ...detectionRoutes(own.detection),
+  ...createWebhookRoutes({ control: own.control, peers: context.peers, ...own.webhooks }),
+  ...[rejectionsRoute({ log: context.rejections, peers: context.peers }), keyRoute],
+];
+
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
-/** Endpoints with those that stand on them: AI, the MCP server whose tools they are, and the description of them all. */
+/** Where `npm run build` puts the pages, also as seen from the compiled program. */
+const PAGES = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/ui' : '../../web/ui', import.meta.url));
+
+/** Endpoints with those that stand on them: AI, the MCP server whose tools they are, the description of them all, and the pages. */
 function served(all: readonly Endpoint[], context: RoleContext): { readonly endpoints: readonly Endpoint[]; readonly credits: Service } {
   const { config, metrics } = context;
   const ai = createAi(context, all);
   const used = [...all, ...ai.endpoints, mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
-  return { endpoints: [...used, openApiEndpoint(used)], credits: ai.credits };
+  return { endpoints: [...used, openApiEndpoint(used), ...uiEndpoints(PAGES)], credits: ai.credits };
 }
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
@@ -160,27 +193,24 @@ export const appRole: Role = {
     const custom = await loadDetectors(config.detectors.sources);
     const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
-    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed });
+    const accounts = createAccounts(context, control);
+    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
-    const queries = [
-      ...createQueryRoutes(runtime),
-      ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(runtime)),
-      ...createReplayRoutes({ runtime, remove: replayRemoval(publishers, audit) }),
-      ...createAlertRoutes(runtime, alerts.resolver),
-      ...detectionRoutes(detection),
-      ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
-      rejectionsRoute({ log: context.rejections, peers }),
-    ];
+    const queries = ownRoutes(context, {
+      ...{ control, runtime, publishers, audit, detection },
+      ...{ resolver: alerts.resolver, webhooks: feed.webhooks },
+    });
     const tails = new LiveTails();
-    const live = createLive(context, { control, runtime, tails });
+    const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
     const own = queries.map(changeRate()).map((route) => appEndpoint(route));
-    const read = [...own, ...otherApis(runtime, detection), ...live.endpoints, ...gatedEndpoints];
+    const read = [...own, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints, ...gatedEndpoints];
     const app = served(appHostEndpoints(endpoints, read), context);
     const host = createHost({
       ...{ name: 'app host', port: config.http.appPort, endpoints: app.endpoints },
       onUpgrade: live.sockets.onUpgrade,
+      sessions: accounts.sessions,
       ...publicHost(context, control, sentSignals(stored)),
     });
     return [

@@ -7,7 +7,7 @@ import { eventTail } from '../../api/live/streams/event-endpoint.ts';
 import { StoredPlaces } from '../../api/live/place/stored-places.ts';
 import type { TailDeps } from '../../api/live/tail-session.ts';
 import { UnsentShare } from '../../api/live/unsent-share.ts';
-import type { ControlStore } from '../../api/control/control-store.ts';
+import type { Identifier } from '../../api/auth/identify.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import type { QueryRuntime } from '../../api/query/runtime.ts';
@@ -30,7 +30,7 @@ export type Live = { readonly services: readonly Service[]; readonly sockets: Li
 /** The live tails of this process. */
 export function createLive(
   { config, log, metrics }: RoleContext,
-  { control, runtime, tails }: { readonly control: ControlStore; readonly runtime: QueryRuntime; readonly tails: LiveTails },
+  { identifier, runtime, tails }: { readonly identifier: Identifier; readonly runtime: QueryRuntime; readonly tails: LiveTails },
 ): Live {
   const { brokers, tls, sasl } = config.kafka;
   const hub = new LiveHub({
@@ -61,7 +61,7 @@ export function createLive(
   };
   const streams = new AlertStreams({ kafka: createKafka({ ...config.kafka, clientId: 'logweir-live-alerts', log }), log });
   const alerts = { streams, runtime, stored: storedOf(alertsSink.name, alertsSink.signal.topic.name) };
-  const sockets = new LiveSockets(control, [tailSockets(deps, tails), alertSockets(alerts, new LiveTails('streams of alerts'))]);
+  const sockets = new LiveSockets(identifier, [tailSockets(deps, tails), alertSockets(alerts, new LiveTails('streams of alerts'))]);
   const connection = { name: 'live places', start: () => Promise.resolve(), stop: () => admin.disconnect() };
   const endpoints = [...sockets.endpoints, eventTail({ deps, tails }), tailEndpoint({ deps, tails })];
   return { services: [connection, hub, streams], sockets, endpoints };

@@ -11,6 +11,14 @@ export type Promised = {
 
 // prettier-ignore
 export const PROMISES: readonly Promised[] = [
+  { page: 'docs/api.md#clients', promise: 'A client that is made of the description walks through the API.', test: 'test/shippers/clients.test.ts', title: 'a client in Python, made of it, walks through the API' },
+  { page: 'docs/api.md#errors', promise: 'Every operation answers what it refuses as it is described.', test: 'test/e2e/instance/described-statuses.e2e.test.ts', title: 'answers nonsense in every parameter and body as it is described, and never with a fault of its own' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A cookie is taken from pages of the own origin alone, and changes nothing otherwise.', test: 'test/api/account/sessions.test.ts', title: '${method}, cookie ${cookie}, from ${from}${withKey' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A session ends with its key on every node.', test: 'test/api/account/sessions.test.ts', title: 'end with their key on every node: revoked, rotated, its tenant disabled' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A code signs in once: of two browsers one.', test: 'test/api/account/sessions.test.ts', title: 'of two browsers that send it at once to two nodes one is signed in' },
+  { page: 'docs/accounts.md#signing-in', promise: 'A cookie never sends data.', test: 'test/api/account/sessions.test.ts', title: 'never send data, on either plane' },
+  { page: 'docs/control.md', promise: 'Of two nodes that write the same version one counts, of every kind.', test: 'test/api/control/kinds.test.ts', title: 'of two nodes that write the same version one counts, on both, also after compaction' },
+  { page: 'docs/control.md', promise: 'Records that earlier releases wrote are read.', test: 'test/api/control/kinds.test.ts', title: 'records that earlier commits wrote mean what they meant' },
   { page: 'docs/ai.md#mcp', promise: 'What stands in a log cannot leave the marked data of an answer, whatever tool shows it.', test: 'test/e2e/instance/mcp.e2e.test.ts', title: 'keeps hostile lines inside of the marked data, whatever tool shows them' },
   { page: 'docs/ai.md#mcp', promise: 'An answer that is cut names the next page, and the pages together are the whole.', test: 'test/e2e/instance/mcp.e2e.test.ts', title: 'pages through an answer that is cut, and the pages together are the whole' },
   { page: 'docs/ai.md#mcp', promise: 'A key without `write` has no tool that changes something.', test: 'test/e2e/instance/mcp.e2e.test.ts', title: 'has no tool that changes something for a key that reads' },
@@ -20,8 +28,6 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/ai.md#what-the-model-gets', promise: "The model's key is in no log and no answer.", test: 'test/e2e/failures/ai.e2e.test.ts', title: 'answers what fails at the model with a sentence, gives the credit back, and logs no key' },
   { page: 'docs/ai.md#credits', promise: 'Credits are exact through kills, and a share is named before the total.', test: 'test/e2e/failures/ai.e2e.test.ts', title: 'counts credits to the last one, through kills: the share of deep RCA, and the day' },
   { page: 'docs/ai.md#credits', promise: 'Two nodes that spend the last credits at once spend no more than there are.', test: 'test/api/limits/ai-credits.test.ts', title: 'are exact where two nodes spend the last ones at once' },
-  { page: 'docs/api.md#clients', promise: 'A client that is made of the description walks through the API.', test: 'test/shippers/clients.test.ts', title: 'a client in Python, made of it, walks through the API' },
-  { page: 'docs/api.md#errors', promise: 'Every operation answers what it refuses as it is described.', test: 'test/e2e/instance/described-statuses.e2e.test.ts', title: 'answers nonsense in every parameter and body as it is described, and never with a fault of its own' },
   { page: 'docs/architecture.md#the-house', promise: 'Rooms import only rooms above them, so there are no circles.', test: 'test/docs/rooms.test.ts', title: 'import only rooms above them, so there is no circle' },
   { page: 'docs/architecture.md#tenant-isolation', promise: 'Without a tenant the reader of queries sees no row, and it can neither write nor read elsewhere.', test: 'test/e2e/instance/journey.e2e.test.ts', title: 'shows the reader nothing without a tenant' },
   { page: 'docs/architecture.md#tenant-isolation', promise: 'Every table with rows of tenants has a row policy.', test: 'test/compose/row-policies.test.ts', title: 'stands before every table that has rows of tenants' },

@@ -45,6 +45,7 @@ export const STAGES: readonly Stage[] = [
       { name: 'format', tool: [bin('oxfmt/bin/oxfmt'), '--check', '.'] },
       { name: 'types', tool: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
       { name: 'types of web', tool: [bin('typescript/bin/tsc'), '-p', 'web/replay-recorder/tsconfig.json'] },
+      { name: 'types of the pages', tool: [bin('typescript/bin/tsc'), '-p', 'web/ui/tsconfig.json'] },
       { name: 'lint', tool: [bin('oxlint/bin/oxlint'), '.'] },
       { name: 'unused', tool: [bin('knip/bin/knip.js'), '--no-progress'] },
     ],

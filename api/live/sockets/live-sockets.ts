@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { HttpError, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
-import { authenticate, authorize, type KeyStore } from '../../auth/authenticate.ts';
-import { extractCredential } from '../../auth/forms.ts';
+import { authorize } from '../../auth/authenticate.ts';
+import { identify, type Identifier } from '../../auth/identify.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { headerOf, targetOf } from '../../http/exchange.ts';
 import type { TakeOver } from '../../http/http-server.ts';
@@ -48,7 +48,7 @@ const MAX_PAYLOAD = 128 * 1024;
 const MAX_HELD = 32 * 1024 * 1024;
 /** How often a client must show that it is there, and its key is looked at again. Milliseconds. */
 const PING_MS = 20_000;
-const KEY_MS = 2000;
+const KEY_MS = 500;
 /** How long a client may take to confirm a close. Milliseconds. */
 const CLOSE_MS = 2000;
 /** The longest reason of a close, in bytes (RFC 6455, 5.5). */
@@ -59,7 +59,7 @@ type Open = OpenSocket & { isAlive: boolean; readonly check: () => void };
 /** The WebSockets of a process: accepted with the credentials and bounds of requests, watched while open, closed with the process. */
 export class LiveSockets implements Service {
   readonly name = 'websockets';
-  readonly #keys: KeyStore;
+  readonly #identifier: Identifier;
   readonly #table = new RouteTable<SocketEndpoint>();
   readonly #endpoints: readonly SocketEndpoint[];
   readonly #open = new Set<Open>();
@@ -77,8 +77,8 @@ export class LiveSockets implements Service {
   readonly #held: BodiesInFlight;
 
   /** `maxHeld`: most bytes of messages of clients that are not whole, of all together. */
-  constructor(keys: KeyStore, endpoints: readonly SocketEndpoint[], maxHeld = MAX_HELD) {
-    this.#keys = keys;
+  constructor(identifier: Identifier, endpoints: readonly SocketEndpoint[], maxHeld = MAX_HELD) {
+    this.#identifier = identifier;
     this.#held = new BodiesInFlight({ maxBytes: maxHeld, what: 'unfinished messages' });
     this.#endpoints = endpoints;
     for (const endpoint of endpoints) this.#table.add(['GET'], endpoint.path, endpoint);
@@ -139,8 +139,8 @@ export class LiveSockets implements Service {
     if (found === null || endpoint === undefined || this.#isStopping) return null;
     const query = new URLSearchParams(search);
     const check = (): Principal => {
-      const sent = { path, query, header: (name: string) => headerOf(request, name) };
-      const principal = authenticate(extractCredential(sent, 'websocket'), this.#keys, Date.now(), 'websocket');
+      const sent = { path, query, method: 'GET', header: (name: string) => headerOf(request, name) };
+      const { principal } = identify(sent, this.#identifier, { plane: 'websocket', scope: 'read' });
       authorize(principal, 'read', found.params['tenant_id']);
       return principal;
     };

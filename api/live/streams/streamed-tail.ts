@@ -5,7 +5,7 @@ import { TailSession, type TailDeps, type TailRequest } from '../tail-session.ts
 import { StreamOutlet, type TailText } from './stream-outlet.ts';
 
 /** How often the key of a tail is looked at again. Milliseconds. */
-const KEY_MS = 2000;
+const KEY_MS = 500;
 
 export type StreamedTailDeps = { readonly deps: TailDeps; readonly tails: LiveTails };
 

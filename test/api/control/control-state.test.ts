@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { emptyControlState, fold, type ControlState } from '../../../api/control/control-state.ts';
-import { parseControl, settingKey, type KeyRecord, type SettingRecord, type TenantRecord } from '../../../api/control/records.ts';
+import { emptyControlState, fold, parseControl } from '../../../api/control/control-state.ts';
+import { settingKey, type KeyRecord, type SettingRecord, type TenantRecord } from '../../../api/control/records.ts';
+import type { ControlState } from '../../../api/control/state.ts';
 
 const tenant = (change: Partial<TenantRecord> = {}): TenantRecord => ({
   version: 1,

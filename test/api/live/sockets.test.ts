@@ -32,7 +32,7 @@ describe('WebSockets of the app host', () => {
     change('old', { expiresAt: 1 });
     opened.length = 0;
     sockets = new LiveSockets(
-      keys,
+      { keys },
       [{ path: '/ws/livetail/{tenant_id}', tails: new LiveTails(), open: (socket) => void opened.push(socket) }],
       MEBIBYTE,
     );

@@ -1,0 +1,49 @@
+/** The description of the endpoints of browser sessions. */
+import Joi from 'joi';
+import { json, jsonBody, list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
+
+export type SessionBody = { readonly key?: string; readonly code?: string };
+
+/** Characters of a key or a code at most. */
+const MAX_SECRET = 512;
+export const SESSION_BODY = Joi.object<SessionBody>({
+  key: Joi.string().trim().min(1).max(MAX_SECRET).description('An API key.'),
+  code: Joi.string().trim().min(1).max(MAX_SECRET).description('A one-time code of `logweir admin session code`.'),
+}).oxor('key', 'code');
+
+const feature = Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.boolean(), Joi.number()));
+const who = members({
+  tenant_id: whole(),
+  key_id: text(),
+  scopes: list(Joi.string().valid('read', 'write', 'ingest')),
+  plan: text(),
+  features: feature.description('What the plan has; of projects how many.'),
+  demo: Joi.boolean().description('Nothing can be changed.'),
+  project: members({ id: text(), name: text() }).allow(null).description('The project that the key is narrowed to.'),
+  session: members({ started_at: moment(), expires_at: moment() }).allow(null).description('Null where a key was sent.'),
+  refused: list(members({ what: text(), status: whole('Of a request that tries.'), why: text() })).description('What is not allowed.'),
+});
+
+export const BEGIN_SESSION: Operation = {
+  ...{ id: 'signIn', tag: 'account', summary: 'Signs a browser in' },
+  description:
+    'With an API key, in the body or in a header, or with a one-time code. Sets a cookie for 12 hours at most. It is `HttpOnly`, `SameSite=Strict`, and `Secure` behind TLS.',
+  body: { ...jsonBody(SESSION_BODY), isOptional: true },
+  answers: { 200: json(who, 'Who is signed in.') },
+  errors: [400, 401, 403, 413, 503],
+};
+export const SHOW_SESSION: Operation = {
+  ...{ id: 'whoAmI', tag: 'account', summary: 'Who sends this request, and what is not allowed' },
+  description: 'With a session cookie or a key of any scope.',
+  answers: ok(who),
+};
+export const END_SESSION: Operation = {
+  ...{
+    id: 'signOut',
+    tag: 'account',
+    summary: 'Signs a browser out',
+    description: 'Ends the session on every node, and takes the cookie away.',
+  },
+  answers: { 204: { description: 'Signed out; also where no one was signed in.' } },
+  errors: [403, 503],
+};

@@ -1,0 +1,39 @@
+// Builds web/ui into dist/web/ui, with names by content, and each file compressed beforehand: `npm run build`, `npm start` of a clone.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = path.resolve(import.meta.dirname, '..');
+/** The parser of LogsQL imports these; what the browser needs of them is in stand-ins. */
+const STAND_INS = { re2js: 're2js.ts', 'xxhash-wasm': 'xxhash.ts', 'node:crypto': 'crypto.ts' };
+const COMPRESSED = /\.(?:js|css|html|svg)$/;
+
+/**
+ * Writes the pages; returns the folder.
+ * @param {string} outDir where to
+ */
+export async function buildUi(outDir = path.join(root, 'dist', 'web', 'ui')) {
+  const { build } = await import('vite');
+  const folder = path.join(root, 'web', 'ui');
+  await build({
+    ...{ root: folder, base: '/ui/', configFile: false, logLevel: 'warn', envDir: false, publicDir: false },
+    cacheDir: path.join(root, '.cache', 'logweir', 'vite'),
+    resolve: {
+      alias: Object.entries(STAND_INS).map(([find, file]) => ({ find, replacement: path.join(folder, 'editor', 'stand-ins', file) })),
+    },
+    build: {
+      ...{ outDir, emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, reportCompressedSize: false, manifest: 'manifest.json' },
+      modulePreload: { polyfill: false },
+    },
+  });
+  for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+    if (!COMPRESSED.test(name)) continue;
+    const file = path.join(outDir, name);
+    const bytes = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+  }
+  return outDir;
+}
+
+if (process.argv[1] === import.meta.filename) console.log(await buildUi());

@@ -1,0 +1,454 @@
+// Written by `npm run docs` from docs/openapi.json; not to be edited.
+/* eslint-disable */
+
+/** What each operation takes and answers, by its method and path. */
+export interface Operations {
+  /** What the key of the request may do */
+  "GET /api/v1/account/key": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; plan: { name: string; retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean } } };
+  };
+  /** Projects: not enabled on any plan */
+  "POST /api/v1/account/projects": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** Signs a browser in */
+  "POST /api/v1/session": {
+    path: {};
+    query: {};
+    body: { key?: string; code?: string } | undefined;
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; plan: string; features: { [name: string]: unknown }; demo: boolean; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[] };
+  };
+  /** Who sends this request, and what is not allowed */
+  "GET /api/v1/session": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; plan: string; features: { [name: string]: unknown }; demo: boolean; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[] };
+  };
+  /** Signs a browser out */
+  "DELETE /api/v1/session": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** AI credits of today, which reset at 00:00 UTC */
+  "GET /api/v1/tenants/{tenant_id}/ai/credits": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { total: { used: number; limit: number | null }; features: { [name: string]: unknown }; is_configured: boolean };
+  };
+  /** A model explains an alert, an incident, a pattern or entries */
+  "POST /api/v1/tenants/{tenant_id}/ai/explain": {
+    path: { tenant_id: number };
+    query: {};
+    body: { alert_id?: number; incident_id?: number; fingerprint?: string; query?: string; start?: string; end?: string; question?: string; deep?: boolean; stream?: boolean };
+    answer: { answer: string; ended: "complete" | "cut"; model: string; sent: ({ role: "system" | "user" | "assistant"; content: string })[]; masked: number };
+  };
+  /** A model turns a question into LogsQL, which is checked */
+  "POST /api/v1/tenants/{tenant_id}/ai/query": {
+    path: { tenant_id: number };
+    query: {};
+    body: { question: string; start?: string; end?: string };
+    answer: { query: string; start: string; end: string; rounds: number; explain: { [name: string]: unknown }; model: string; sent: ({ role: "system" | "user" | "assistant"; content: string })[]; masked: number };
+  };
+  /** What detectors have found, newest first */
+  "GET /api/v1/tenants/{tenant_id}/alerts": {
+    path: { tenant_id: number };
+    query: { state?: "firing" | "resolved" | "all"; severity?: "info" | "warning" | "critical" | "all"; detector_type?: string; service?: string; since?: string | number; until?: string | number; limit?: number; offset?: number };
+    body: undefined;
+    answer: { items: ({ id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null })[]; total: number; limit: number; offset: number; has_more: boolean; hints?: string[] };
+  };
+  /** One alert */
+  "GET /api/v1/tenants/{tenant_id}/alerts/{alert_id}": {
+    path: { tenant_id: number; alert_id: number };
+    query: {};
+    body: undefined;
+    answer: { id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null };
+  };
+  /** Resolves an alert, with a note */
+  "POST /api/v1/tenants/{tenant_id}/alerts/{alert_id}/resolve": {
+    path: { tenant_id: number; alert_id: number };
+    query: {};
+    body: { note?: string | null } | undefined;
+    answer: { id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null };
+  };
+  /** The detectors, and how easily they fire */
+  "GET /api/v1/tenants/{tenant_id}/detectors": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+  };
+  /** Sets how easily detectors fire: all rules of the tenant at once */
+  "PUT /api/v1/tenants/{tenant_id}/detectors": {
+    path: { tenant_id: number };
+    query: {};
+    body: { rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+  };
+  /** The most frequent values of each field */
+  "GET /api/v1/tenants/{tenant_id}/facets": {
+    path: { tenant_id: number };
+    query: { query?: string; start?: string | number; end?: string | number; limit?: number };
+    body: undefined;
+    answer: { facets: { [name: string]: unknown }; truncated_fields: number; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** How many entries match, in buckets of time */
+  "GET /api/v1/tenants/{tenant_id}/hits": {
+    path: { tenant_id: number };
+    query: { query?: string; start?: string | number; end?: string | number; step?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d"; fields_by?: string[] };
+    body: undefined;
+    answer: { hits: { time: string; hits: number; stream?: string }[]; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** Alerts of a service that fired together, newest first */
+  "GET /api/v1/tenants/{tenant_id}/incidents": {
+    path: { tenant_id: number };
+    query: { state?: "firing" | "resolved" | "all"; service?: string; since?: string | number; until?: string | number; limit?: number; offset?: number };
+    body: undefined;
+    answer: { items: ({ id: number; service: string; state: "firing" | "resolved"; severity: "info" | "warning" | "critical"; started_at: string; ended_at: string | null; last_updated_at: string; alert_count: number; alerts: ({ id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null })[] })[]; total: number; limit: number; offset: number; has_more: boolean; hints?: string[] };
+  };
+  /** One incident */
+  "GET /api/v1/tenants/{tenant_id}/incidents/{incident_id}": {
+    path: { tenant_id: number; incident_id: number };
+    query: {};
+    body: undefined;
+    answer: { id: number; service: string; state: "firing" | "resolved"; severity: "info" | "warning" | "critical"; started_at: string; ended_at: string | null; last_updated_at: string; alert_count: number; alerts: ({ id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null })[] };
+  };
+  /** Numbers that processors have found */
+  "GET /api/v1/tenants/{tenant_id}/measures": {
+    path: { tenant_id: number };
+    query: { name?: string; service?: string; label?: string[]; start?: string | number; end?: string | number };
+    body: undefined;
+    answer: { measures: { name: string; labels: { [name: string]: unknown }; span: number; points: unknown[][] }[]; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** The rule over metricss of a tenant, oldest first */
+  "GET /api/v1/tenants/{tenant_id}/metric-rules": {
+    path: { tenant_id: number };
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "severity"; order?: "asc" | "desc"; filter?: string };
+    body: undefined;
+    answer: { items: { id: string; created_at: string; expr: string }[]; total: number; limit: number; offset: number; has_more: boolean; most: number };
+  };
+  /** Creates a rule over metrics */
+  "POST /api/v1/tenants/{tenant_id}/metric-rules": {
+    path: { tenant_id: number };
+    query: {};
+    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
+    answer: { id: string; created_at: string; expr: string };
+  };
+  /** One rule over metrics */
+  "GET /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}": {
+    path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; created_at: string; expr: string };
+  };
+  /** Sets all members of a rule over metrics */
+  "PUT /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}": {
+    path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
+    answer: { id: string; created_at: string; expr: string };
+  };
+  /** Deletes a rule over metrics */
+  "DELETE /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}": {
+    path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** How many series are active today, and how many may be */
+  "GET /api/v1/tenants/{tenant_id}/metrics/cardinality": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { day: string; active_series: number; limit: number | null; metrics: { metric: string; series: number }[]; labels: { label: string; values: number }[]; hints?: string[] };
+  };
+  /** Message templates of a window */
+  "GET /api/v1/tenants/{tenant_id}/patterns": {
+    path: { tenant_id: number };
+    query: { sort?: "count" | "first_seen" | "last_seen"; order?: "asc" | "desc"; since?: string | number; search?: string; service?: string; limit?: number; offset?: number };
+    body: undefined;
+    answer: { patterns: ({ fingerprint: string; normalized_message: string; first_seen: string; last_seen: string | null; count: number; streams: string[]; example_raw_message?: string; level?: string; trend?: number[]; is_new?: boolean; aliases?: string[] })[]; has_more: boolean; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** Which patterns are new, gone or changed from one window to another */
+  "GET /api/v1/tenants/{tenant_id}/patterns/diff": {
+    path: { tenant_id: number };
+    query: { a?: string; b?: string; service?: string; limit?: number };
+    body: undefined;
+    answer: { new: { fingerprint: string; normalized_message: string; a: number; b: number; expected: number }[]; gone: { fingerprint: string; normalized_message: string; a: number; b: number; expected: number }[]; changed: { fingerprint: string; normalized_message: string; a: number; b: number; expected: number }[]; a: { start: string; end: string }; b: { start: string; end: string }; hints?: string[] };
+  };
+  /** A pattern, with its history and the values of its placeholders */
+  "GET /api/v1/tenants/{tenant_id}/patterns/{fingerprint}": {
+    path: { tenant_id: number; fingerprint: string };
+    query: { since?: string | number };
+    body: undefined;
+    answer: { pattern: { fingerprint: string; normalized_message: string; first_seen: string; last_seen: string | null; count: number; streams: string[]; example_raw_message?: string; level?: string; trend?: number[]; is_new?: boolean; aliases?: string[] }; history: { [name: string]: unknown }[]; placeholders: { placeholder: string; position: number; values: { value: string; hits: number }[]; others?: number }[]; sampled: number; first_example: string | null; last_example: string | null; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** What of the tenant was refused last, newest first */
+  "GET /api/v1/tenants/{tenant_id}/rejections": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: { rejections: ({ time: string; format: string; request_id: string; path: string; client: string; reason: string; sample: string; status: number; index?: number | null; count?: number })[] };
+  };
+  /** Sessions of a window, by LogsQL over their fields */
+  "GET /api/v1/tenants/{tenant_id}/replay/sessions": {
+    path: { tenant_id: number };
+    query: { query?: string; user?: string; url?: string; service?: string; min_length?: string; errors?: "true" | "false"; start?: string | number; end?: string | number; before?: string | number; limit?: number };
+    body: undefined;
+    answer: { sessions: { [name: string]: unknown }[]; hints?: string[] };
+  };
+  /** What is known of a session */
+  "GET /api/v1/tenants/{tenant_id}/replay/sessions/{session}": {
+    path: { tenant_id: number; session: string };
+    query: {};
+    body: undefined;
+    answer: { [name: string]: unknown };
+  };
+  /** Deletes a session */
+  "DELETE /api/v1/tenants/{tenant_id}/replay/sessions/{session}": {
+    path: { tenant_id: number; session: string };
+    query: {};
+    body: undefined;
+    answer: { status: "ok"; session_id: string };
+  };
+  /** rrweb's events of a session, as JSON lines */
+  "GET /api/v1/tenants/{tenant_id}/replay/sessions/{session}/events": {
+    path: { tenant_id: number; session: string };
+    query: { from?: string | number; to?: string | number };
+    body: undefined;
+    answer: string;
+  };
+  /** The entries of a session */
+  "GET /api/v1/tenants/{tenant_id}/replay/sessions/{session}/logs": {
+    path: { tenant_id: number; session: string };
+    query: { limit?: number; before?: string | number };
+    body: undefined;
+    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+  };
+  /** The traces of a session */
+  "GET /api/v1/tenants/{tenant_id}/replay/sessions/{session}/traces": {
+    path: { tenant_id: number; session: string };
+    query: { limit?: number };
+    body: undefined;
+    answer: { traces: { [name: string]: unknown }[]; hints?: string[] };
+  };
+  /** The rules of a tenant, oldest first */
+  "GET /api/v1/tenants/{tenant_id}/rules": {
+    path: { tenant_id: number };
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "severity"; order?: "asc" | "desc"; filter?: string };
+    body: undefined;
+    answer: { items: ({ id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } })[]; total: number; limit: number; offset: number; has_more: boolean; most: number };
+  };
+  /** Creates a rule */
+  "POST /api/v1/tenants/{tenant_id}/rules": {
+    path: { tenant_id: number };
+    query: {};
+    body: { name?: string; signal?: string; query: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; by?: string[] };
+    answer: { id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } };
+  };
+  /** One rule */
+  "GET /api/v1/tenants/{tenant_id}/rules/{rule_id}": {
+    path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } };
+  };
+  /** Sets all members of a rule */
+  "PUT /api/v1/tenants/{tenant_id}/rules/{rule_id}": {
+    path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: { name?: string; signal?: string; query: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; by?: string[] };
+    answer: { id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } };
+  };
+  /** Deletes a rule */
+  "DELETE /api/v1/tenants/{tenant_id}/rules/{rule_id}": {
+    path: { tenant_id: number; rule_id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** Entries that a query matches, newest first */
+  "POST /api/v1/tenants/{tenant_id}/search": {
+    path: { tenant_id: number };
+    query: { explain?: boolean; enrich?: boolean };
+    body: { query: string; start?: string | number; end?: string | number; limit?: number; before?: null | string | number };
+    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+  };
+  /** Calls between services */
+  "GET /api/v1/tenants/{tenant_id}/service-map": {
+    path: { tenant_id: number };
+    query: { start?: string | number; end?: string | number };
+    body: undefined;
+    answer: { edges: { caller: string; callee: string; calls: number; errors: number }[]; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** Services that have sent spans */
+  "GET /api/v1/tenants/{tenant_id}/services": {
+    path: { tenant_id: number };
+    query: { start?: string | number; end?: string | number };
+    body: undefined;
+    answer: { services: string[]; has_more: boolean; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** Operations of a service */
+  "GET /api/v1/tenants/{tenant_id}/services/{service}/operations": {
+    path: { tenant_id: number; service: string };
+    query: { start?: string | number; end?: string | number };
+    body: undefined;
+    answer: { operations: unknown[]; has_more: boolean; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** The most frequent values of each field of spans */
+  "GET /api/v1/tenants/{tenant_id}/spans/facets": {
+    path: { tenant_id: number };
+    query: { query?: string; start?: string | number; end?: string | number; limit?: number };
+    body: undefined;
+    answer: { facets: { [name: string]: unknown }; truncated_fields: number; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** How many spans match, in buckets of time */
+  "GET /api/v1/tenants/{tenant_id}/spans/hits": {
+    path: { tenant_id: number };
+    query: { query?: string; start?: string | number; end?: string | number; step?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d"; fields_by?: string[] };
+    body: undefined;
+    answer: { hits: { time: string; hits: number; stream?: string }[]; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** Spans that a query matches, newest first */
+  "POST /api/v1/tenants/{tenant_id}/spans/search": {
+    path: { tenant_id: number };
+    query: { explain?: boolean };
+    body: { query: string; start?: string | number; end?: string | number; limit?: number; before?: null | string | number };
+    answer: { spans: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+  };
+  /** The streams of a window, those with most entries first */
+  "GET /api/v1/tenants/{tenant_id}/streams": {
+    path: { tenant_id: number };
+    query: { query?: string; start?: string | number; end?: string | number };
+    body: undefined;
+    answer: { streams: { id: string; hits: number }[]; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** Entries as they come, as Server-Sent Events */
+  "GET /api/v1/tenants/{tenant_id}/tail": {
+    path: { tenant_id: number };
+    query: { query?: string; since?: string; resume?: string };
+    body: undefined;
+    answer: string;
+  };
+  /** Traces with a span that matches, newest first */
+  "GET /api/v1/tenants/{tenant_id}/traces": {
+    path: { tenant_id: number };
+    query: { service?: string; operation?: string; status?: "unset" | "ok" | "error"; kind?: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer"; start?: string | number; end?: string | number; limit?: number; tag?: string[]; tags?: string; min_duration?: string; max_duration?: string; cursor?: string };
+    body: undefined;
+    answer: { traces: { trace_id: string; root_service: string; root_operation: string; has_root: boolean; start: string; duration: number; spans: number; errors: number; services: string[] }[]; next_cursor: string | null; window: { start: string; end: string }; hints?: string[] };
+  };
+  /** A trace, as OpenTelemetry's JSON */
+  "GET /api/v1/tenants/{tenant_id}/traces/{trace_id}": {
+    path: { tenant_id: number; trace_id: string };
+    query: {};
+    body: undefined;
+    answer: { resourceSpans: { [name: string]: unknown }[]; hints?: string[] };
+  };
+  /** The entries of a trace */
+  "GET /api/v1/tenants/{tenant_id}/traces/{trace_id}/logs": {
+    path: { tenant_id: number; trace_id: string };
+    query: { start?: string | number; end?: string | number; limit?: number; before?: string | number };
+    body: undefined;
+    answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+  };
+  /** Deliveries that wait or have failed */
+  "GET /api/v1/tenants/{tenant_id}/webhook-deliveries": {
+    path: { tenant_id: number };
+    query: { limit?: number; offset?: number; sort?: "created_at" | "attempts" | "alert_id"; order?: "asc" | "desc"; filter?: string; state?: "all" | "pending" | "failed" };
+    body: undefined;
+    answer: { items: ({ id: string; webhook_id: string; type: string; alert_id: number; title: string; state: "pending" | "failed"; attempts: number; created_at: string; status: number | null; error: string | null; failed_at?: string; next_attempt_at?: string })[]; total: number; limit: number; offset: number; has_more: boolean };
+  };
+  /** Sends a failed delivery again */
+  "POST /api/v1/tenants/{tenant_id}/webhook-deliveries/{delivery_id}/retry": {
+    path: { tenant_id: number; delivery_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; webhook_id: string; type: string; alert_id: number; title: string; state: "pending" | "failed"; attempts: number; created_at: string; status: number | null; error: string | null; failed_at?: string; next_attempt_at?: string };
+  };
+  /** The webhooks of a tenant, oldest first */
+  "GET /api/v1/tenants/{tenant_id}/webhooks": {
+    path: { tenant_id: number };
+    query: { limit?: number; offset?: number; sort?: "url" | "created_at"; order?: "asc" | "desc"; filter?: string };
+    body: undefined;
+    answer: { items: ({ id: string; url: string; form: string; min_severity: "info" | "warning" | "critical"; detectors: string[]; services: string[]; enabled: boolean; created_at: string })[]; total: number; limit: number; offset: number; has_more: boolean };
+  };
+  /** Announces alerts at a URL */
+  "POST /api/v1/tenants/{tenant_id}/webhooks": {
+    path: { tenant_id: number };
+    query: {};
+    body: { url: string; form?: "json" | "slack"; min_severity?: "info" | "warning" | "critical"; detectors?: string[]; services?: string[]; enabled?: boolean };
+    answer: { id: string; url: string; form: string; min_severity: "info" | "warning" | "critical"; detectors: string[]; services: string[]; enabled: boolean; created_at: string; secret: string };
+  };
+  /** One webhook */
+  "GET /api/v1/tenants/{tenant_id}/webhooks/{webhook_id}": {
+    path: { tenant_id: number; webhook_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; url: string; form: string; min_severity: "info" | "warning" | "critical"; detectors: string[]; services: string[]; enabled: boolean; created_at: string };
+  };
+  /** Sets all members of a webhook */
+  "PUT /api/v1/tenants/{tenant_id}/webhooks/{webhook_id}": {
+    path: { tenant_id: number; webhook_id: string };
+    query: {};
+    body: { url: string; form?: "json" | "slack"; min_severity?: "info" | "warning" | "critical"; detectors?: string[]; services?: string[]; enabled?: boolean };
+    answer: { id: string; url: string; form: string; min_severity: "info" | "warning" | "critical"; detectors: string[]; services: string[]; enabled: boolean; created_at: string };
+  };
+  /** Deletes a webhook */
+  "DELETE /api/v1/tenants/{tenant_id}/webhooks/{webhook_id}": {
+    path: { tenant_id: number; webhook_id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
+  /** Sends a test delivery; its outcome */
+  "POST /api/v1/tenants/{tenant_id}/webhooks/{webhook_id}/test": {
+    path: { tenant_id: number; webhook_id: string };
+    query: {};
+    body: undefined;
+    answer: { delivered: boolean; status: number | null; error: string | null; duration_ms: number };
+  };
+  /** Whether this process runs */
+  "GET /health": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { status: "ok" };
+  };
+  /** One message of the Model Context Protocol (streamable HTTP, without sessions) */
+  "POST /mcp": {
+    path: {};
+    query: {};
+    body: { jsonrpc: "2.0"; method: string; id?: null | string | number; params?: { [name: string]: unknown } };
+    answer: { jsonrpc: "2.0"; id: null | string | number; result: { [name: string]: unknown } } | { jsonrpc: "2.0"; error: { [name: string]: unknown }; id?: null | string | number } | undefined;
+  };
+  /** This description, as OpenAPI 3.1 */
+  "GET /openapi.json": {
+    path: {};
+    query: {};
+    body: undefined;
+    answer: { [name: string]: unknown };
+  };
+  /** Entries as JSON lines, as they come */
+  "GET /select/logsql/tail": {
+    path: {};
+    query: { query: string; start?: string; end?: string; timeout?: string; extra_filters?: string[]; extra_stream_filters?: string[]; start_offset?: string; offset?: string; refresh_interval?: string };
+    body: undefined;
+    answer: string;
+  };
+  /** Entries as JSON lines, as they come */
+  "POST /select/logsql/tail": {
+    path: {};
+    query: {};
+    body: { query: string; start?: string; end?: string; timeout?: string; extra_filters?: string[]; extra_stream_filters?: string[]; start_offset?: string; offset?: string; refresh_interval?: string } | undefined;
+    answer: string;
+  };
+}

@@ -1,0 +1,73 @@
+/** All requests of the pages: the typed client, with the tenant filled in. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, type Answer, type OperationName, type Taken } from '../../client/client.ts';
+import { client, signOut, tenantId } from './session.ts';
+
+const PREFIX = '/api/v1/tenants/{tenant_id}';
+type Short<Name> = Name extends `${infer Method} ${typeof PREFIX}${infer Path}` ? `${Method} ${Path}` : never;
+/** An operation of the tenant, as `GET /hits`. */
+export type TenantOperation = Short<OperationName>;
+type Long<Name extends TenantOperation> = Name extends `${infer Method} ${infer Path}`
+  ? Extract<`${Method} ${typeof PREFIX}${Path}`, OperationName>
+  : never;
+type Given<Name extends TenantOperation> = Omit<Taken<Long<Name>>, 'path'> & { readonly path?: Readonly<Record<string, string | number>> };
+export type AnswerOf<Name extends TenantOperation> = Answer<Long<Name>>;
+
+const nameOf = (name: string): string => name.replace(' ', ` ${PREFIX}`);
+
+/** Requests something of the tenant. A key that is not accepted any more leads to the sign-in. */
+export async function request<Name extends TenantOperation>(name: Name, given: Given<Name>, signal?: AbortSignal): Promise<AnswerOf<Name>> {
+  try {
+    const taken = { ...given, path: { ...given.path, tenant_id: tenantId.peek() } } as never;
+    return (await client.peek().call(nameOf(name) as OperationName, taken, signal)) as AnswerOf<Name>;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) signOut(error.message);
+    throw error;
+  }
+}
+
+/** What a panel shows of a request. While a later one runs, the value before stays. */
+export type Loaded<T> = {
+  readonly value: T | null;
+  readonly error: Error | null;
+  readonly isBusy: boolean;
+  /** When it began, `performance.now()`. */
+  readonly since: number;
+  readonly again: () => void;
+  readonly cancel: () => void;
+};
+
+/** Requests whenever the inputs change; null as `run` requests nothing. An earlier request is aborted. */
+export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null, inputs: readonly unknown[]): Loaded<T> {
+  const [state, setState] = useState<{ value: T | null; error: Error | null; isBusy: boolean; since: number }>({ value: null, error: null, isBusy: run !== null, since: 0 }); // prettier-ignore
+  const [round, setRound] = useState(0);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => {
+    if (run === null) {
+      setState({ value: null, error: null, isBusy: false, since: 0 });
+      return;
+    }
+    const controller = new AbortController();
+    running.current = controller;
+    setState((before) => ({ ...before, isBusy: true, since: performance.now() }));
+    run(controller.signal).then(
+      (value) => {
+        if (!controller.signal.aborted) setState({ value, error: null, isBusy: false, since: 0 });
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted) setState((before) => ({ ...before, error: asError(error), isBusy: false }));
+      },
+    );
+    return () => controller.abort();
+  }, [...inputs, round]);
+  return {
+    ...state,
+    again: () => setRound((count) => count + 1),
+    cancel: () => {
+      running.current?.abort();
+      setState((before) => ({ ...before, isBusy: false }));
+    },
+  };
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,61 @@
+/** The keys of the pages: each is a command with a name, which the palette and the sheet of keys list. */
+import { useEffect } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { singleKeys } from './settings.ts';
+
+export type Command = {
+  /** As `g e`, `Shift+Y`, `Ctrl+K`, `/`; empty: it is in the palette alone. */
+  readonly keys: string;
+  readonly name: string;
+  readonly section: string;
+  readonly run: () => void;
+  /** Also while one types. */
+  readonly isEverywhere?: true;
+  /** Why it cannot be done now. */
+  readonly reason?: string | null;
+};
+
+/** What can be done now, the latest first. */
+export const commands = signal<readonly Command[]>([]);
+
+/** Offers commands as long as a component is there. */
+export function useCommands(list: readonly Command[], inputs: readonly unknown[] = []): void {
+  useEffect(() => {
+    commands.value = [...list, ...commands.peek()];
+    return () => {
+      commands.value = commands.peek().filter((one) => !list.includes(one));
+    };
+  }, inputs);
+}
+
+/** A key as it is written here. */
+export function keyOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string {
+  const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+  const isNamed = key.length > 1 || /[A-Z]/.test(key);
+  const name = key === ' ' ? 'Space' : key;
+  return [ctrlKey || metaKey ? 'Ctrl+' : '', altKey ? 'Alt+' : '', shiftKey && isNamed ? 'Shift+' : '', ctrlKey || metaKey ? name.toUpperCase() : name].join(''); // prettier-ignore
+}
+
+/** The keys before, where a command has two (`g e`). */
+let begun = '';
+let begunAt = 0;
+const SECOND_KEY_MS = 1500;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+export function listenToKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return;
+    const key = keyOf(event);
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isOff = isTyping(event.target) || document.querySelector('dialog[open]') !== null || (isPlain && singleKeys.peek() === 'off');
+    const pair = event.timeStamp - begunAt < SECOND_KEY_MS && begun !== '' ? `${begun} ${key}` : '';
+    const found = commands.peek().find(({ keys, isEverywhere }) => (keys === pair || keys === key) && keys !== '' && (isEverywhere === true || !isOff)); // prettier-ignore
+    begun = found === undefined && !isOff && key === 'g' ? 'g' : '';
+    begunAt = event.timeStamp;
+    if (found === undefined || (found.reason ?? null) !== null) return;
+    event.preventDefault();
+    found.run();
+  });
+}

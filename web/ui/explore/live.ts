@@ -1,0 +1,154 @@
+/** The live tail: entries as they come, the newest first. What is not shown is counted, always. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { session } from '../base/session.ts';
+import { LiveBuffer } from './live-buffer.ts';
+import type { Entry } from './entry.ts';
+
+export type LiveState = {
+  readonly rows: readonly Entry[];
+  readonly status: 'connecting' | 'live' | 'lost' | 'refused';
+  /** Entries of the last second. */
+  readonly rate: number;
+  /** Since it was opened. */
+  readonly seen: number;
+  /** Those that came while it was paused, and wait. */
+  readonly waiting: number;
+  /** Those that the service did not send, and those that this page could not keep. */
+  readonly dropped: number;
+  readonly detail: string;
+};
+
+type Control = {
+  readonly type: string;
+  readonly detail?: string;
+  readonly count?: number;
+  readonly position?: string;
+  readonly cut?: boolean;
+};
+
+const START: LiveState = { rows: [], status: 'connecting', rate: 0, seen: 0, waiting: 0, dropped: 0, detail: '' };
+const BACKFILL = '-5m';
+const WAITS_MS = [500, 1000, 2000, 4000, 8000];
+
+/** A socket that opens again by itself, from where it was. */
+class Tail {
+  readonly #query: string;
+  readonly #onEntry: (entry: Entry) => void;
+  readonly #onControl: (control: Control) => void;
+  readonly #onStatus: (status: LiveState['status'], detail: string) => void;
+  #socket: WebSocket | null = null;
+  #position: string | null = null;
+  #tries = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isEnded = false;
+
+  constructor(
+    query: string,
+    on: {
+      entry: (entry: Entry) => void;
+      control: (control: Control) => void;
+      status: (status: LiveState['status'], detail: string) => void;
+    },
+  ) {
+    this.#query = query;
+    this.#onEntry = on.entry;
+    this.#onControl = on.control;
+    this.#onStatus = on.status;
+    this.#open();
+  }
+
+  #open(): void {
+    const { key, known } = session.peek() ?? {};
+    if (key === undefined || known === undefined || this.#isEnded) return;
+    const url = `${location.origin.replace(/^http/, 'ws')}/ws/livetail/${String(known.tenant_id)}`;
+    const socket = new WebSocket(url, ['logweir.v1', `logweir.bearer.${key}`]);
+    this.#socket = socket;
+    socket.onopen = () =>
+      socket.send(
+        JSON.stringify({
+          query: this.#query,
+          control: true,
+          ...(this.#position === null ? { since: BACKFILL } : { resume: this.#position }),
+        }),
+      );
+    socket.onmessage = ({ data }: MessageEvent<string>) => this.#read(JSON.parse(data) as Entry);
+    socket.onclose = ({ reason }) => this.#again(reason);
+  }
+
+  #read(frame: Entry): void {
+    const control = frame['_control'] as Control | undefined;
+    if (control === undefined || Object.keys(frame).length > 1) {
+      this.#onEntry(frame);
+      return;
+    }
+    if (control.position !== undefined) this.#position = control.position;
+    if (control.type === 'ready') {
+      this.#tries = 0;
+      this.#onStatus('live', '');
+    }
+    if (control.type === 'error') {
+      this.#onStatus('refused', control.detail ?? 'The query cannot be followed.');
+      this.end();
+    }
+    this.#onControl(control);
+  }
+
+  #again(reason: string): void {
+    if (this.#isEnded) return;
+    const wait = WAITS_MS[Math.min(this.#tries, WAITS_MS.length - 1)] ?? 8000;
+    this.#tries += 1;
+    this.#onStatus('lost', reason);
+    this.#timer = setTimeout(() => this.#open(), wait);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.#socket?.close();
+  }
+}
+
+/** Follows a query as long as it is on; drawn once a frame, however much comes. */
+export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveState {
+  const [state, setState] = useState(START);
+  const buffer = useRef(new LiveBuffer());
+  buffer.current.isPaused = isPaused;
+  useEffect(() => {
+    if (!isOn) return;
+    const own = new LiveBuffer();
+    own.isPaused = buffer.current.isPaused;
+    buffer.current = own;
+    let [status, detail, before]: [LiveState['status'], string, number] = ['connecting', '', 0];
+    let rate = 0;
+    const tail = new Tail(query, {
+      entry: (entry) => own.take(entry),
+      control: ({ type, count = 0 }) => {
+        if (type === 'dropped') own.dropped += count;
+      },
+      status: (next, why) => {
+        [status, detail] = [next, why];
+      },
+    });
+    const draw = (): void => {
+      own.flush();
+      const { rows, seen, waiting, dropped } = own;
+      setState(
+        (now) =>
+        now.rows === rows && now.seen === seen && now.status === status && now.rate === rate && now.waiting === waiting ? now : { rows, seen, waiting, dropped, status, detail, rate }, // prettier-ignore
+      );
+      frame = requestAnimationFrame(draw);
+    };
+    let frame = requestAnimationFrame(draw);
+    const second = setInterval(() => {
+      rate = own.seen - before;
+      before = own.seen;
+    }, 1000);
+    setState(START);
+    return () => {
+      tail.end();
+      cancelAnimationFrame(frame);
+      clearInterval(second);
+    };
+  }, [query, isOn]);
+  return state;
+}

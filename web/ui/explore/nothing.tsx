@@ -1,0 +1,80 @@
+/** When nothing was found, or the query was refused: why, and what to do next. */
+import type { JSX } from 'preact';
+import { request, useRequest } from '../base/api.ts';
+import { ApiError } from '../../client/client.ts';
+import { plural } from '../base/format.ts';
+import { spanOf } from '../base/window.ts';
+import { Button } from '../components/controls.tsx';
+import { Empty, ErrorNote } from '../components/states.tsx';
+import { chipsOf, split, withoutChip } from '../editor/tokens.ts';
+import { query, run, sentQuery, setWindow, span } from './state.ts';
+
+const WIDER: readonly (readonly [from: string, name: string])[] = [
+  ['-24h', 'the last 24 hours'],
+  ['-7d', 'the last 7 days'],
+];
+
+async function countOf(text: string, start: number, end: number, signal: AbortSignal): Promise<number> {
+  const { hits } = await request('GET /hits', { query: { query: text, start: new Date(start).toISOString(), end: new Date(end).toISOString(), step: '1d' } }, signal); // prettier-ignore
+  return hits.reduce((sum, one) => sum + one.hits, 0);
+}
+
+/** What would find something: each condition left out, and longer windows. */
+async function ways(signal: AbortSignal) {
+  const { start, end } = span.peek();
+  const text = query.peek();
+  const filterOf = (whole: string): string => split(whole)[0] || '*';
+  const without = chipsOf(text).slice(0, 4).map((chip) => ({ name: `without ${chip.field} ${chip.value.slice(0, 60)}`, next: withoutChip(text, chip) })); // prettier-ignore
+  const longer = WIDER.filter(([from]) => spanOf({ from, to: 'now' }, Date.now()).start < start);
+  const [fewer, wider] = await Promise.all([
+    Promise.all(without.map(async (one) => ({ ...one, hits: await countOf(filterOf(one.next), start, end, signal) }))),
+    Promise.all(longer.map(async ([from, name]) => ({ from, name, hits: await countOf(filterOf(sentQuery.peek()), spanOf({ from, to: 'now' }, Date.now()).start, Date.now(), signal) }))), // prettier-ignore
+  ]);
+  return { fewer: fewer.filter(({ hits }) => hits > 0), wider: wider.filter(({ hits }) => hits > 0) };
+}
+
+export function Nothing({ hints }: { readonly hints: readonly string[] }): JSX.Element {
+  const { value } = useRequest(ways, [query.value, span.value.start, span.value.end]);
+  const isAll = query.value === '';
+  return (
+    <Empty title={isAll ? 'No entries in this window' : 'Nothing matches'}>
+      {isAll ? null : <p class="mono cut">{query.value}</p>}
+      {hints.map((hint) => (
+        <p key={hint} class="note warn">
+          {hint}
+        </p>
+      ))}
+      <div class="stack" style={{ alignItems: 'center', gap: '8px' }}>
+        {value?.fewer.map(({ name, next, hits }) => (
+          <Button key={name} onClick={() => run(next)}>
+            {plural(hits, 'entry', 'entries')} {name}
+          </Button>
+        ))}
+        {value?.wider.map(({ from, name, hits }) => (
+          <Button key={from} onClick={() => setWindow({ from, to: 'now' })}>
+            {plural(hits, 'entry', 'entries')} in {name}
+          </Button>
+        ))}
+      </div>
+      {value !== null && value.fewer.length + value.wider.length === 0 ? <p>Nothing in the last 7 days either.</p> : null}
+    </Empty>
+  );
+}
+
+/** An error in place of the list. What can help is a button. */
+export function Refused({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }): JSX.Element {
+  const isSlow = error instanceof ApiError && error.status === 504;
+  return (
+    <div class="drawer-pad">
+      <ErrorNote error={error} onAgain={onAgain}>
+        {isSlow ? (
+          <div class="row-of">
+            <Button isSmall onClick={() => setWindow({ from: '-15m', to: 'now' })}>
+              Try the last 15 minutes
+            </Button>
+          </div>
+        ) : null}
+      </ErrorNote>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** One line above the page for what concerns all of it: the plan, a demo, a lost connection. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { hrefOf, route } from '../base/route.ts';
+import { session } from '../base/session.ts';
+import { Button } from '../components/controls.tsx';
+
+const closed = signal<ReadonlySet<string>>(new Set());
+
+/** What there is to report, with the tone of each. */
+function lines(isOffline: boolean): readonly { readonly id: string; readonly kind: string; readonly text: string }[] {
+  const { known } = session.value ?? {};
+  const { tenant } = route.value;
+  return [
+    ...(isOffline ? [{ id: 'offline', kind: 'error', text: 'This machine is offline. What is shown may be out of date.' }] : []),
+    ...(known !== undefined && tenant !== null && tenant !== known.tenant_id
+      ? [
+          {
+            id: `tenant ${String(tenant)}`,
+            kind: '',
+            text: `This address is of tenant ${String(tenant)}; the key belongs to tenant ${String(known.tenant_id)}, whose data is shown.`,
+          },
+        ]
+      : []),
+    ...(known?.plan.name === 'trial_expired'
+      ? [{ id: 'trial', kind: '', text: 'The trial has expired: new logs are refused. What is stored can be read.' }]
+      : []),
+    ...(known?.demo === true ? [{ id: 'demo', kind: '', text: 'This is a public demo: everything can be read, nothing changed.' }] : []),
+  ];
+}
+
+export function Banners(): JSX.Element {
+  const [isOffline, setOffline] = useState(!navigator.onLine);
+  useEffect(() => {
+    const look = (): void => setOffline(!navigator.onLine);
+    addEventListener('online', look);
+    addEventListener('offline', look);
+    return () => {
+      removeEventListener('online', look);
+      removeEventListener('offline', look);
+    };
+  }, []);
+  const { tenant, page, params } = route.value;
+  const own = session.value?.known.tenant_id ?? null;
+  return (
+    <div role="status">
+      {lines(isOffline)
+        .filter(({ id }) => !closed.value.has(id))
+        .map(({ id, kind, text }) => (
+          <div key={id} class={`banner ${kind}`}>
+            <span class="grow">{text}</span>
+            {id.startsWith('tenant ') && tenant !== own ? <a href={hrefOf(own, page, params)}>Use the address of tenant {own}</a> : null}
+            <Button kind="plain" isSmall isIcon label="Hide this line" onClick={() => void (closed.value = new Set([...closed.value, id]))}>
+              ✕
+            </Button>
+          </div>
+        ))}
+    </div>
+  );
+}

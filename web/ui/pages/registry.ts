@@ -1,0 +1,18 @@
+/** The pages: each is a file of its own that is loaded when it is first visited. */
+import type { ComponentType } from 'preact';
+
+export type Page = {
+  /** Its part of the address. */
+  readonly id: string;
+  readonly name: string;
+  /** The second key after `g`; null: it is not in the bar. */
+  readonly key: string | null;
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+};
+
+export const PAGES: readonly Page[] = [
+  { id: 'explore', name: 'Explore', key: 'e', load: () => import('../explore/explore.tsx') },
+  { id: 'styleguide', name: 'Components', key: null, load: () => import('./styleguide.tsx') },
+];
+
+export const pageOf = (id: string): Page | null => PAGES.find((page) => page.id === id) ?? null;
