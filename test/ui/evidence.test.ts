@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { figureText, grouped, merged, readEvidence, rowOf, shareText, type Alert } from '../../web/ui/alerts/evidence.ts';
 import { withRule } from '../../web/ui/alerts/sensitivity-rules.ts';
-import { isGone, windowsOf } from '../../web/ui/patterns/course.ts';
+import { hoursOf, isGone, windowsOf } from '../../web/ui/patterns/course.ts';
 import { masked, SNIPPETS, snippetOf } from '../../web/ui/start/snippets.ts';
 
 const alert = (id: number, more: Partial<Alert> = {}): Alert => ({
@@ -121,6 +121,17 @@ describe('patterns', () => {
     expect(isGone({ trend: [...Array<number>(18).fill(5), 0, 0, 0, 0, 0, 1] })).to.equal(false);
     expect(isGone({ trend: [5, ...Array<number>(23).fill(0)] })).to.equal(false);
     expect(isGone({})).to.equal(false);
+  });
+
+  it('have a bar for each hour, also for those without entries', () => {
+    const history = [
+      { time: '2026-11-28T01:00:00Z', hits: 3 },
+      { time: '2026-11-28T03:00:00Z', hits: 5 },
+    ];
+    expect(hoursOf(history, '2026-11-28T05:00:00Z')).to.deep.equal([3, 0, 5, 0]);
+    expect(hoursOf([], '2026-11-28T05:00:00Z')).to.deep.equal([]);
+    expect(hoursOf([{ time: '1970-01-01T00:00:00Z', hits: 1 }], '2026-11-28T05:00:00Z')).to.have.length(169);
+    expect(hoursOf([{ time: 'never', hits: 1 }], 'never')).to.deep.equal([]);
   });
 
   it('are compared with the window of the same length before', () => {

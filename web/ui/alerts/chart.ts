@@ -65,7 +65,7 @@ export function drawCourse(at: HTMLElement, course: AlertCourse): () => void {
       tzDate: (seconds) => (isUtc ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000)),
       scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most, expected?.high ?? 0) * 1.08] } },
       axes: [
-        { ...axis, grid: { show: false }, values: (_plot, ticks) => ticks.map((tick) => shortMoment(tick * 1000, isUtc ? 'utc' : 'local', (times.at(-1) ?? tick) * 1000)) }, // prettier-ignore
+        { ...axis, size: 28, grid: { show: false }, values: (_plot, ticks) => ticks.map((tick) => shortMoment(tick * 1000, isUtc ? 'utc' : 'local', (times.at(-1) ?? tick) * 1000)) }, // prettier-ignore
         { ...axis, size: 48 },
       ],
       series: [{}, { label: 'a minute', stroke: colour('error'), width: 1.5, points: { show: false } }],

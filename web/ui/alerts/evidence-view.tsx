@@ -82,7 +82,7 @@ export function Course({ alert, evidence }: { readonly alert: Alert; readonly ev
     <section class="panel" aria-label="Course">
       <header class="panel-head">
         <h3 class="grow">The last hour, a minute</h3>
-        <span class="cap legend wide-only">
+        <span class="cap legend">
           {expected === null ? null : <span class="key band">usual range</span>}
           <span class="key fired">fired</span>
         </span>
@@ -122,6 +122,9 @@ export function Figures({ evidence }: { readonly evidence: Evidence }): JSX.Elem
   );
 }
 
+/** What the service adds to a description of the shares, which are sentences of their own here. */
+const CHANGES = ' What has changed most:';
+
 /** Why it has come, in sentences whose figures are bold. */
 export function Why({ alert, evidence }: { readonly alert: Alert; readonly evidence: Evidence }): JSX.Element {
   const { why, openedAt } = evidence;
@@ -130,7 +133,7 @@ export function Why({ alert, evidence }: { readonly alert: Alert; readonly evide
     <Panel title="Why">
       <div class="why">
         <p class="whole">
-          <bdi>{alert.description}</bdi>
+          <bdi>{why.length === 0 ? alert.description : (alert.description.split(CHANGES)[0] ?? '')}</bdi>
         </p>
         <p>
           It left what is usual at <b>{moment}</b>

@@ -6,11 +6,12 @@ import { count, percent, plural } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog, Field, Select } from '../components/controls.tsx';
-import { Level, Sparkline, Time } from '../components/data.tsx';
+import { Level, Time } from '../components/data.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { WholeMessage } from '../explore/message.tsx';
+import { hoursOf } from './course.ts';
 import { Template } from './template.tsx';
 
 type Known = AnswerOf<'GET /patterns/{fingerprint}'>;
@@ -117,7 +118,6 @@ function PatternHead({ pattern, onWatch }: { readonly pattern: Known['pattern'];
     <>
       <div class="row-of">
         <Level level={level} />
-        {pattern.is_new === true ? <span class="badge accent">NEW</span> : null}
         <span class="cap mono cut" title={fingerprint}>
           {fingerprint.slice(0, 16)}…
         </span>
@@ -148,6 +148,25 @@ function PatternHead({ pattern, onWatch }: { readonly pattern: Known['pattern'];
   );
 }
 
+/** Bars as wide as there is room. */
+function History({ hours }: { readonly hours: readonly number[] }): JSX.Element {
+  const most = Math.max(1, ...hours);
+  return (
+    <svg
+      class="history"
+      viewBox={`0 0 ${String(Math.max(24, hours.length))} 100`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`At most ${count(most)} an hour`}
+    >
+      {hours.map((hits, at) => {
+        const size = hits === 0 ? 0 : Math.max(2, (100 * hits) / most);
+        return <rect key={at} x={at + 0.08} y={100 - size} width={0.84} height={size} fill="var(--accent)" />;
+      })}
+    </svg>
+  );
+}
+
 function Shown({ known }: { readonly known: Known }): JSX.Element {
   const [isWatching, setWatching] = useState(false);
   const { pattern, history } = known;
@@ -156,17 +175,9 @@ function Shown({ known }: { readonly known: Known }): JSX.Element {
       <PatternHead pattern={pattern} onWatch={() => setWatching(true)} />
       <section class="panel" aria-label="History">
         <header class="panel-head">
-          <h3 class="grow">By hour, the last 7 days</h3>
+          <h3 class="grow">Entries by hour, of 7 days at most</h3>
         </header>
-        <div class="history">
-          <Sparkline
-            width={960}
-            height={96}
-            values={history.map((hour) => Number(hour['hits']))}
-            label="Entries by hour, the last 7 days"
-            tone="var(--accent)"
-          />
-        </div>
+        <History hours={hoursOf(history, known.window.end)} />
       </section>
       <Values known={known} />
       <div class="panels">

@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core';
+
+/** Alerts, patterns and the first steps as a person sees them. */
+export class AlertsPage {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  get links() {
+    return this.page.locator('.alert-link');
+  }
+
+  get alert() {
+    return this.page.getByRole('article', { name: 'Alert' });
+  }
+
+  get patterns() {
+    return this.page.locator('.pattern-line');
+  }
+
+  get listening() {
+    return this.page.locator('[data-test=listening]');
+  }
+
+  /** Makes a rule of the pattern that is open: it fires on the first entry of five minutes. */
+  async watch(name: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Watch it…' }).click();
+    await this.page.locator('input[name=rule]').fill(name);
+    await this.page.getByRole('combobox', { name: 'When it fires' }).selectOption('more');
+    await this.page.getByRole('button', { name: 'Watch it', exact: true }).click();
+    await this.page.getByText('The pattern is watched').waitFor();
+  }
+
+  /** Resolves the alert that is open, by keys alone. */
+  async resolveByKeys(note: string): Promise<void> {
+    await this.page.keyboard.press('r');
+    await this.page.locator('textarea[name=note]').focus();
+    await this.page.keyboard.type(note);
+    await this.page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).focus();
+    await this.page.keyboard.press('Enter');
+  }
+}
