@@ -1,7 +1,7 @@
 /** What an alert shows, read piece by piece: evidence is free in form, so each piece is there only where it has the form that is drawn. */
-import type { AnswerOf } from '../base/api.ts';
+import type { Operations } from '../../client/operations.ts';
 
-export type Alert = AnswerOf<'GET /alerts/{alert_id}'>;
+export type Alert = Operations['GET /api/v1/tenants/{tenant_id}/alerts/{alert_id}']['answer'];
 export type Changed = { readonly field: string; readonly value: string; readonly share: number; readonly before: number };
 type Series = { readonly start: number; readonly stepMs: number; readonly values: readonly (number | null)[] };
 

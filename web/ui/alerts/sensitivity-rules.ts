@@ -1,7 +1,7 @@
 /** The list of a tenant's rules of sensitivity. */
-import type { AnswerOf } from '../base/api.ts';
+import type { Operations } from '../../client/operations.ts';
 
-type Rules = AnswerOf<'GET /detectors'>['rules'];
+type Rules = Operations['GET /api/v1/tenants/{tenant_id}/detectors']['answer']['rules'];
 type Rule = Rules[number];
 export type Strength = Rule['sensitivity'];
 
