@@ -29,6 +29,3 @@ export const of =
 
 /** A statement, and the tests that hold it. */
 export const row = (line: string, statement: string, ...tests: readonly Held[]): Row => ({ line, statement, tests });
-
-/** A statement that another issue builds, and which no test holds before. */
-export const pending = (line: string, statement: string, issue: number): Row => ({ line, statement, tests: [], pending: issue });

@@ -8,14 +8,6 @@ export class AlertsPage {
     this.page = page;
   }
 
-  get links() {
-    return this.page.locator('.alert-link');
-  }
-
-  get alert() {
-    return this.page.getByRole('article', { name: 'Alert' });
-  }
-
   get patterns() {
     return this.page.locator('.pattern-line');
   }
@@ -31,14 +23,5 @@ export class AlertsPage {
     await this.page.getByRole('combobox', { name: 'When it fires' }).selectOption('more');
     await this.page.getByRole('button', { name: 'Watch it', exact: true }).click();
     await this.page.getByText('The pattern is watched').waitFor();
-  }
-
-  /** Resolves the alert that is open, by keys alone. */
-  async resolveByKeys(note: string): Promise<void> {
-    await this.page.keyboard.press('r');
-    await this.page.locator('textarea[name=note]').focus();
-    await this.page.keyboard.type(note);
-    await this.page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).focus();
-    await this.page.keyboard.press('Enter');
   }
 }

@@ -165,7 +165,7 @@ function Head({
 }
 
 /** Red is what is critical, amber what warns; others have no colour. */
-export const severityKind = (severity: string): string => (severity === 'critical' ? 'error' : severity === 'warning' ? 'warn' : '');
+const severityKind = (severity: string): string => (severity === 'critical' ? 'error' : severity === 'warning' ? 'warn' : '');
 
 export function AlertView({
   id,
