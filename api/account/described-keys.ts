@@ -1,6 +1,7 @@
 /** The description of the endpoints of a tenant's keys. */
 import Joi from 'joi';
-import { json, jsonBody, list, members, moment, ok, text, type Operation } from '../http/operation.ts';
+import { listParameters, pageAnswer } from '../http/lists.ts';
+import { json, jsonBody, list, members, moment, text, type Operation } from '../http/operation.ts';
 import type { Scope } from '../tenants/principal.ts';
 
 export type KeyBody = {
@@ -35,9 +36,10 @@ const KEY = {
   is_own: Joi.boolean().description('It is the key of the request, or of its session.'),
 };
 
+export const KEY_LIST = listParameters(['name', 'created_at', 'expires_at', 'last_used']);
 export const KEYS: Operation = {
   ...{ id: 'listKeys', tag: 'account', summary: 'The keys of a tenant that are not revoked, oldest first' },
-  answers: ok(members({ items: list(members(KEY)) })),
+  ...{ query: KEY_LIST, answers: pageAnswer(members(KEY)) },
 };
 export const CREATE_KEY: Operation = {
   ...{ id: 'createKey', tag: 'account', summary: 'Issues a key, which is shown this once', body: jsonBody(KEY_BODY), errors: [404, 409] },

@@ -1,6 +1,7 @@
 /** The description of the endpoints of projects. */
 import Joi from 'joi';
-import { json, jsonBody, list, members, moment, ok, text, type Operation } from '../http/operation.ts';
+import { listParameters, pageAnswer } from '../http/lists.ts';
+import { json, jsonBody, members, moment, ok, text, type Operation } from '../http/operation.ts';
 
 export type ProjectBody = { readonly name: string; readonly filter?: string; readonly labels?: Readonly<Record<string, string>> };
 export type ProjectChange = Partial<ProjectBody>;
@@ -27,9 +28,10 @@ const project = members({
 });
 const path = Joi.object({ project_id: Joi.string() });
 
+export const PROJECT_LIST = listParameters(['name', 'created_at', 'updated_at']);
 export const PROJECTS: Operation = {
   ...{ id: 'listProjects', tag: 'account', summary: 'The projects of a tenant, oldest first' },
-  answers: ok(members({ items: list(project) })),
+  ...{ query: PROJECT_LIST, answers: pageAnswer(project) },
 };
 export const CREATE_PROJECT: Operation = {
   ...{ id: 'createProject', tag: 'account', summary: 'Creates a project', body: jsonBody(PROJECT_BODY), errors: [409] },

@@ -1,5 +1,6 @@
 /** The description of the endpoints of saved searches. */
 import Joi from 'joi';
+import { listParameters, pageAnswer } from '../http/lists.ts';
 import { json, jsonBody, list, members, moment, ok, text, type Operation } from '../http/operation.ts';
 
 export type SearchBody = {
@@ -38,9 +39,10 @@ const search = members({
 const path = Joi.object({ search_id: Joi.string() });
 const body = jsonBody(SEARCH_BODY);
 
+export const SEARCH_LIST = listParameters(['name', 'created_at', 'updated_at']);
 export const SEARCHES: Operation = {
   ...{ id: 'listSavedSearches', tag: 'account', summary: 'Saved searches: the own ones and shared ones, oldest first' },
-  answers: ok(members({ items: list(search) })),
+  ...{ query: SEARCH_LIST, answers: pageAnswer(search) },
 };
 export const SAVE_SEARCH: Operation = {
   ...{ id: 'saveSearch', tag: 'account', summary: 'Saves a search', body, errors: [409] },

@@ -4,6 +4,7 @@ import type { ControlStore } from '../control/control-store.ts';
 import { requireProject } from '../control/projects.ts';
 import type { KeyRecord } from '../control/records.ts';
 import { checkedBody } from '../http/checked-body.ts';
+import { pageOf } from '../http/lists.ts';
 import type { Route, RouteAnswer, RouteContext } from '../http/route.ts';
 import type { Principal } from '../tenants/principal.ts';
 import * as described from './described-keys.ts';
@@ -21,8 +22,10 @@ export function createKeyRoutes({ control, settled }: AccountRoutesOptions): rea
   return [
     {
       ...{ method: 'GET', path: BASE, scope: 'write', operation: described.KEYS, isNarrowed: true },
-      handle: ({ principal }) =>
-        Promise.resolve({ status: 200, body: { items: keysOf(control, principal).map((key) => shown(control, key, principal)) } }),
+      handle: ({ principal, query }) => {
+        const all = keysOf(control, principal).map((key) => shown(control, key, principal));
+        return Promise.resolve({ status: 200, body: pageOf(all, described.KEY_LIST, query) });
+      },
     },
     {
       ...{ method: 'POST', path: BASE, scope: 'write', operation: described.CREATE_KEY, isNarrowed: true },

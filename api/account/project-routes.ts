@@ -5,6 +5,7 @@ import { invalidBody } from '../../pipeline/core/errors.ts';
 import { changeProject, createProject, projectsOf, requireCapacityForProject, requireProject } from '../control/projects.ts';
 import type { ProjectRecord } from '../control/records.ts';
 import { checkedBody } from '../http/checked-body.ts';
+import { pageOf } from '../http/lists.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import * as described from './described-projects.ts';
 import type { AccountRoutesOptions } from './key-routes.ts';
@@ -19,7 +20,8 @@ export function createProjectRoutes({ control, settled }: AccountRoutesOptions):
   return [
     {
       ...{ method: 'GET', path: BASE, scope: 'read', operation: described.PROJECTS },
-      handle: ({ principal }) => Promise.resolve({ status: 200, body: { items: projectsOf(control, principal.tenantId).map(shown) } }),
+      handle: ({ principal, query }) =>
+        Promise.resolve({ status: 200, body: pageOf(projectsOf(control, principal.tenantId).map(shown), described.PROJECT_LIST, query) }),
     },
     {
       ...{ method: 'POST', path: BASE, scope: 'write', operation: described.CREATE_PROJECT },

@@ -10,6 +10,7 @@ import {
   type SavedSearchFields,
 } from '../control/saved-searches.ts';
 import { checkedBody } from '../http/checked-body.ts';
+import { pageOf } from '../http/lists.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import type { Principal } from '../tenants/principal.ts';
 import * as described from './described-searches.ts';
@@ -25,8 +26,10 @@ export function createSavedSearchRoutes({ control, settled }: AccountRoutesOptio
   return [
     {
       ...{ method: 'GET', path: BASE, scope: 'read', operation: described.SEARCHES, isNarrowed: true },
-      handle: ({ principal }) =>
-        Promise.resolve({ status: 200, body: { items: savedSearchesOf(control, principal).map((record) => shown(record, principal)) } }),
+      handle: ({ principal, query }) => {
+        const all = savedSearchesOf(control, principal).map((record) => shown(record, principal));
+        return Promise.resolve({ status: 200, body: pageOf(all, described.SEARCH_LIST, query) });
+      },
     },
     {
       ...{ method: 'POST', path: BASE, scope: 'write', operation: described.SAVE_SEARCH, isNarrowed: true },

@@ -7,7 +7,7 @@ const evidence = from('api/ai/evidence.ts');
 const tool = from('api/mcp/bound-tool.ts');
 const CREDITS = 'test/api/limits/ai-credits.test.ts';
 const MODEL = 'test/api/ai/model-client.test.ts';
-const SERVICE = 'test/e2e/failures/ai.e2e.test.ts';
+const SERVICE = 'test/e2e/instance/long/ai.e2e.test.ts';
 const MCP = 'test/e2e/instance/mcp.e2e.test.ts';
 
 /** What models read and write. */

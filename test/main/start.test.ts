@@ -96,6 +96,7 @@ describe('npm start, before the supervisor', () => {
       "import { writeFileSync } from 'node:fs'; writeFileSync(process.argv.at(-1), '');",
     );
     clone.write('pipeline/wasm/assembly/index.ts', '');
+    clone.write('web/build-ui.mjs', "import { mkdirSync } from 'node:fs'; mkdirSync('dist/web/ui', { recursive: true });");
     clone.write('main/fetch-kafka.ts', fetcher);
   };
 

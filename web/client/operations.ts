@@ -13,9 +13,9 @@ export interface Operations {
   /** The projects of a tenant, oldest first */
   "GET /api/v1/account/projects": {
     path: {};
-    query: {};
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "updated_at"; order?: "asc" | "desc"; filter?: string };
     body: undefined;
-    answer: { items: { id: string; name: string; filter: string; labels: { [name: string]: unknown }; created_at: string; updated_at: string }[] };
+    answer: { items: { id: string; name: string; filter: string; labels: { [name: string]: unknown }; created_at: string; updated_at: string }[]; total: number; limit: number; offset: number; has_more: boolean };
   };
   /** Creates a project */
   "POST /api/v1/account/projects": {
@@ -153,9 +153,9 @@ export interface Operations {
   /** The keys of a tenant that are not revoked, oldest first */
   "GET /api/v1/tenants/{tenant_id}/keys": {
     path: { tenant_id: number };
-    query: {};
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "expires_at" | "last_used"; order?: "asc" | "desc"; filter?: string };
     body: undefined;
-    answer: { items: ({ id: string; name: string | null; scopes: ("read" | "write" | "ingest")[]; project_id: string | null; created_at: string; expires_at: string | null; last_used: string | null; is_own: boolean })[] };
+    answer: { items: ({ id: string; name: string | null; scopes: ("read" | "write" | "ingest")[]; project_id: string | null; created_at: string; expires_at: string | null; last_used: string | null; is_own: boolean })[]; total: number; limit: number; offset: number; has_more: boolean };
   };
   /** Issues a key, which is shown this once */
   "POST /api/v1/tenants/{tenant_id}/keys": {
@@ -328,9 +328,9 @@ export interface Operations {
   /** Saved searches: the own ones and shared ones, oldest first */
   "GET /api/v1/tenants/{tenant_id}/saved-searches": {
     path: { tenant_id: number };
-    query: {};
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at" | "updated_at"; order?: "asc" | "desc"; filter?: string };
     body: undefined;
-    answer: { items: ({ id: string; name: string; query: string; start: string | null; end: string | null; columns: string[]; shared: boolean; owner: string; is_own: boolean; created_at: string; updated_at: string })[] };
+    answer: { items: ({ id: string; name: string; query: string; start: string | null; end: string | null; columns: string[]; shared: boolean; owner: string; is_own: boolean; created_at: string; updated_at: string })[]; total: number; limit: number; offset: number; has_more: boolean };
   };
   /** Saves a search */
   "POST /api/v1/tenants/{tenant_id}/saved-searches": {

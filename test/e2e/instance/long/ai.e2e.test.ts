@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ModelServer, STAND_IN } from '../../ai/model-server.ts';
-import { HOSTILE_LINES } from '../../mcp/hostile-lines.ts';
-import { until, type Instance } from '../instance.ts';
-import { newTenant, sharedInstance, shareWith } from '../shared.ts';
+import { ModelServer, STAND_IN } from '../../../ai/model-server.ts';
+import { HOSTILE_LINES } from '../../../mcp/hostile-lines.ts';
+import { until, type Instance } from '../../instance.ts';
+import { newTenant, sharedInstance, shareWith } from '../../shared.ts';
 
 const KEY = 'sk-of-the-operator-1234567890';
 const PASSWORD = 'correct-horse-battery';
