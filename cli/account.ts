@@ -112,7 +112,9 @@ const commandOf =
     }
     const body = verb === 'create' ? JSON.stringify(list.body(values, switches)) : undefined;
     const init = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-    const answer = JSON.parse((await request(url, target.key, init)).toString('utf8')) as { items?: unknown };
+    // as many as a page may have, which is more than a tenant has of most lists
+    const from = verb === 'list' ? `${url}?limit=1000` : url;
+    const answer = JSON.parse((await request(from, target.key, init)).toString('utf8')) as { items?: unknown };
     const rows = verb === 'list' ? answer.items : answer;
     if (switches.has('json')) output.data(`${JSON.stringify(rows)}\n`);
     else
