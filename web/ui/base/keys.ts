@@ -29,7 +29,7 @@ export function useCommands(list: readonly Command[], inputs: readonly unknown[]
 }
 
 /** A key as it is written here. */
-export function keyOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string {
+function keyOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
   const isNamed = key.length > 1 || /[A-Z]/.test(key);
   const name = key === ' ' ? 'Space' : key;

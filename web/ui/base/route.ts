@@ -12,7 +12,7 @@ export type Route = {
 const PLACE = /^\/ui(?:\/t\/(\d{1,15}))?(?:\/([a-z-]+))?(?:\/([^/]+))?\/?$/;
 
 /** Reads an address of the pages. */
-export function routeOf(path: string, search: string): Route {
+function routeOf(path: string, search: string): Route {
   const [, tenant, page = '', rest = ''] = PLACE.exec(path) ?? [];
   return { tenant: tenant === undefined ? null : Number(tenant), page, rest: decoded(rest), params: new URLSearchParams(search) };
 }

@@ -17,7 +17,7 @@ function partsOf(ms: number, zone: Zone): Parts {
 }
 
 /** Nine digits behind the second of an ISO time. */
-export const fractionOf = (iso: string): string => (/\.(\d+)/.exec(iso)?.[1] ?? '').padEnd(9, '0').slice(0, 9);
+const fractionOf = (iso: string): string => (/\.(\d+)/.exec(iso)?.[1] ?? '').padEnd(9, '0').slice(0, 9);
 
 /** `22:44:35.123`, of an ISO time to the nanosecond. */
 export const clockOf = (iso: string, zone: Zone, digits = 3): string => `${partsOf(Date.parse(iso), zone).clock}.${fractionOf(iso).slice(0, digits)}`; // prettier-ignore

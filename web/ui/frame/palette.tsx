@@ -5,7 +5,7 @@ import { singleKeys } from '../base/settings.ts';
 import { Button, Dialog } from '../components/controls.tsx';
 
 /** The keys of a command as they are pressed. */
-export function Keys({ keys }: { readonly keys: string }): JSX.Element {
+function Keys({ keys }: { readonly keys: string }): JSX.Element {
   return (
     <span class="row-of" style={{ gap: '2px' }}>
       {keys.split(' ').map((key) => (
@@ -16,7 +16,7 @@ export function Keys({ keys }: { readonly keys: string }): JSX.Element {
 }
 
 /** Commands whose name has all the words, in their order. */
-export function matching(list: readonly Command[], text: string): readonly Command[] {
+function matching(list: readonly Command[], text: string): readonly Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter(({ name, section }) => words.every((word) => `${section} ${name}`.toLowerCase().includes(word)));
 }
