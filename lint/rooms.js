@@ -243,6 +243,7 @@ export const ROOMS = {
   'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/http', 'api/query'],
   'api/search': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
+  'api/previews': ['pipeline/core', 'pipeline/detectors', 'pipeline/processors/rules', 'pipeline/alerting/rules', 'logsql/*', 'api/query'],
   'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
   'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/replay': [
@@ -333,6 +334,7 @@ export const ROOMS = {
     'api/query/patterns',
     'api/search',
     'api/select',
+    'api/previews',
     'api/traces',
     'api/traces/jaeger',
     'api/replay',

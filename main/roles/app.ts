@@ -5,6 +5,7 @@ import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute, type BilledSignal } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
+import { createPreviewRoutes } from '../../api/alerts/preview-routes.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { keyRoute } from '../../api/app/key-endpoint.ts';
@@ -152,7 +153,7 @@ const ownRoutes = (
   },
 ): Route[] => [
   ...createQueryRoutes(own.runtime),
-  ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(own.runtime)),
+  ...[createTraceRoutes, createMetricsRoutes, createPreviewRoutes].flatMap((create) => create(own.runtime)),
   ...createReplayRoutes({ runtime: own.runtime, remove: replayRemoval(own.publishers, own.audit) }),
   ...createAlertRoutes(own.runtime, own.resolver),
   ...detectionRoutes(own.detection),

@@ -12,7 +12,9 @@ import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { copy, toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { readEvidence, type Alert, type Evidence } from './evidence.ts';
-import { Course, exploreHref, Figures, Others, Samples, Traces, WhatChanged, Why } from './evidence-view.tsx';
+import { Course } from './course-view.tsx';
+import { exploreHref, Figures, Others, Samples, Traces, WhatChanged, Why } from './evidence-view.tsx';
+import { RuleOf } from './rule-of.tsx';
 import { Sensitivity } from './sensitivity.tsx';
 
 const DAY_MS = 864e5;
@@ -214,7 +216,8 @@ export function AlertView({
       )}
       <Traces evidence={evidence} />
       <Others evidence={evidence} />
-      <Sensitivity detector={alert.detector_type} stream={alert.stream} />
+      <RuleOf ruleId={evidence.ruleId} />
+      <Sensitivity detector={alert.detector_type} stream={alert.stream} fingerprint={evidence.fingerprint} />
       {isResolving ? <Resolve alert={alert} onClose={() => setResolving(false)} onDone={onChange} /> : null}
     </article>
   );
