@@ -344,10 +344,11 @@ export const ROOMS = {
     'api/live/alerts',
   ],
   'api/engine/workers': ['pipeline/core', 'pipeline/store', 'logsql/base', 'api/query', 'api/workers', 'api/engine'],
+  'cli/shop': [],
   web: [],
   'web/client': [],
-  'web/ui': ['logsql/values', 'logsql/base', 'logsql/parser', 'web/client'],
-  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values'],
+  'web/ui': ['logsql/values', 'logsql/base', 'logsql/parser', 'cli/shop', 'web/client'],
+  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values', 'cli/shop'],
   compose: ['pipeline/core'],
   main: [
     'pipeline/core',

@@ -77,7 +77,10 @@ async function replayed(points: readonly Counted[], look: Look, signal: AbortSig
   return findings;
 }
 
-function pointsOf({ rows }: Group, { from, to }: Minutes): Counted[] {
+/** The points from the first one that has entries on: before it there is nothing to learn. */
+function pointsOf({ rows }: Group, minutes: Minutes): Counted[] {
+  const { to } = minutes;
+  const from = Math.max(minutes.from, Math.min(to, ...rows.keys()));
   return Array.from({ length: to - from }, (_none, at) => {
     const row = rows.get(from + at);
     const numberOf = (name: string): number => Number(textOf(row?.get(name) ?? '0'));

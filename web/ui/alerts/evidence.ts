@@ -36,7 +36,7 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' &
 const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const timeIn = (value: unknown): string | null => (typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null);
 
-const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'fingerprint']); // prettier-ignore
+const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'fingerprint', 'scale_minutes', 'direction']); // prettier-ignore
 
 function seriesOf(value: unknown): Series | null {
   const { minute, start, step, values } = bagOf(value);

@@ -23,7 +23,10 @@ export function FiredLane({ fired, window }: { readonly fired: readonly Fired[];
           <i
             key={at}
             class="firing"
-            style={{ left: `${String(place(from))}%`, width: `max(3px, ${String(place(to ?? window.end) - place(from))}%)` }}
+            style={{
+              left: `min(calc(100% - 3px), ${String(place(from))}%)`,
+              width: `max(3px, ${String(place(to ?? window.end) - place(from))}%)`,
+            }}
           />
         ))}
       </div>
