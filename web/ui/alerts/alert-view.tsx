@@ -169,6 +169,12 @@ function Head({
 /** Red is what is critical, amber what warns; others have no colour. */
 const severityKind = (severity: string): string => (severity === 'critical' ? 'error' : severity === 'warning' ? 'warn' : '');
 
+/** What came by the socket may be newer than what was requested because of it, and the other way round. */
+function newestOf(requested: Alert | null, listed: Alert | null): Alert | null {
+  if (requested === null || listed === null) return requested ?? listed;
+  return requested.last_updated_at > listed.last_updated_at ? requested : listed;
+}
+
 export function AlertView({
   id,
   listed,
@@ -184,7 +190,7 @@ export function AlertView({
   );
   const [isResolving, setResolving] = useState(false);
   useEffect(() => setResolving(false), [id]);
-  const alert = value?.id === id ? value : listed;
+  const alert = newestOf(value?.id === id ? value : null, listed);
   if (alert === null) {
     if (error instanceof ApiError && error.status === 404)
       return (
