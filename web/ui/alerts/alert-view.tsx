@@ -169,10 +169,12 @@ function Head({
 /** Red is what is critical, amber what warns; others have no colour. */
 const severityKind = (severity: string): string => (severity === 'critical' ? 'error' : severity === 'warning' ? 'warn' : '');
 
-/** What came by the socket may be newer than what was requested because of it, and the other way round. */
+/** What came by the socket may be newer, but has nothing of why: its state is shown, with the evidence that was requested. */
 function newestOf(requested: Alert | null, listed: Alert | null): Alert | null {
   if (requested === null || listed === null) return requested ?? listed;
-  return requested.last_updated_at > listed.last_updated_at ? requested : listed;
+  if (requested.last_updated_at >= listed.last_updated_at && requested.state === listed.state) return requested;
+  const { state, resolved_at, resolution_note, fire_count } = listed;
+  return { ...requested, state, resolved_at, resolution_note, fire_count };
 }
 
 export function AlertView({

@@ -8,7 +8,7 @@ import { useCommands } from '../base/keys.ts';
 import { hrefOf, navigate, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
-import { isFollowing, useAlertFeed } from '../frame/watch.ts';
+import { isFollowing, recentAlerts, useAlertFeed } from '../frame/watch.ts';
 import { AlertList } from './alert-list.tsx';
 import { AlertView } from './alert-view.tsx';
 import { grouped, merged, type Alert } from './evidence.ts';
@@ -45,7 +45,14 @@ function useAlerts() {
   const [moreError, setMoreError] = useState<Error | null>(null);
   useEffect(() => {
     if (first.value === null) return;
-    setAlerts(first.value.items);
+    const { items } = first.value;
+    // what has come by the socket may not be stored yet
+    setAlerts([
+      ...recentAlerts()
+        .filter((one) => isWanted(one) && !items.some(({ id }) => id === one.id))
+        .toReversed(),
+      ...items,
+    ]);
     setHasMore(first.value.has_more);
   }, [first.value]);
   const change = (alert: Alert): void =>

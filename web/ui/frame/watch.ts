@@ -31,7 +31,15 @@ function mark(): void {
   setBadge('alerts', many === 0 ? null : { text: short(many), kind: 'error', title: `${short(many)} firing` });
 }
 
+/** What has come lately, by its id: lists that are requested then may not have it yet. */
+const recent = new Map<number, Alert>();
+const MOST_RECENT = 100;
+export const recentAlerts = (): readonly Alert[] => [...recent.values()];
+
 function heard(alert: Alert, type: string): void {
+  recent.delete(alert.id);
+  recent.set(alert.id, alert);
+  for (const id of recent.keys()) if (recent.size > MOST_RECENT) recent.delete(id);
   const next = new Set(firing.peek());
   if (alert.state === 'firing') next.add(alert.id);
   else next.delete(alert.id);
@@ -110,6 +118,7 @@ export function useWatch(): void {
       end();
       isFollowing.value = false;
       tries.value = 0;
+      recent.clear();
     };
   }, [who]);
 }
