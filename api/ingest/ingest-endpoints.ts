@@ -12,10 +12,11 @@ import type { Principal } from '../tenants/principal.ts';
 import { BodiesInFlight, type BodyInFlight } from '../http/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
+import type { Tallies } from '../limits/tallies.ts';
 import { describedFormat } from './described.ts';
 import type { IntakePublisher } from './intake-publisher.ts';
 import { Patience } from './patience.ts';
-import { classCounts } from './reason-class.ts';
+import { classCounts, reasonClass } from './reason-class.ts';
 import type { RejectedEntry, RejectionLog } from './rejection-log.ts';
 
 /** The wire formats of one signal, where their rows go, and what bounds them. */
@@ -30,6 +31,8 @@ export type IngestOptions = {
   readonly bodies?: BodiesInFlight;
   /** Where tenants find what was refused. */
   readonly rejections?: RejectionLog;
+  /** Counts what keys send, and what is refused. */
+  readonly tallies?: Pick<Tallies, 'take' | 'refuse'>;
   /** Is given the number of rows of each request once they are on the log. */
   readonly onAccepted?: (tenantId: number, rows: number) => void;
   /** What a request of this size waits for before its body is read; null where it need not wait. */
@@ -109,6 +112,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer<RowWriter>, int
     const bytes = request.body.length;
     const written = await publishCharged(intake, principal, writer, { bytes, withinMs: patience.leftMs });
     intake.onAccepted?.(principal.tenantId, written.accepted);
+    intake.tallies?.take(principal.tenantId, principal.keyId, normalizer.signal, { bytes, rows: written.accepted });
     const about = labelsOf(normalizer);
     metrics.entries.inc(about, written.accepted);
     metrics.bytes.inc(about, bytes);
@@ -248,11 +252,17 @@ const ROW_FACTOR = 16;
 function noteRejections(
   exchange: Exchange,
   normalizer: Normalizer<RowWriter>,
-  { metrics, rejections }: IngestOptions,
+  { metrics, rejections, tallies }: IngestOptions,
   { rejected, options }: RowWriter,
 ): void {
   const about = labelsOf(normalizer);
   for (const [reason, count] of classCounts(rejected.reasons)) metrics.rejected.inc({ ...about, reason }, count);
+  for (const [reason, entries] of rejected.reasons)
+    tallies?.refuse(
+      exchange.principal.tenantId,
+      { signal: normalizer.signal, status: 200, error: reasonClass(reason) },
+      { reason, entries },
+    );
   const from = origin(exchange, normalizer, options.receivedAt);
   rejections?.add(
     exchange.principal.tenantId,

@@ -57,7 +57,16 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
     },
   });
   const endpoints = ingestEndpoints({
-    ...{ normalizers: source.normalizers, publisher, maxBodyBytes: config.http.maxBodyBytes, metrics, bodies, rejections, parseTurns },
+    ...{
+      normalizers: source.normalizers,
+      publisher,
+      maxBodyBytes: config.http.maxBodyBytes,
+      metrics,
+      bodies,
+      rejections,
+      parseTurns,
+      tallies: counts.tallies,
+    },
     limits: ingestLimits({
       counts: counts.of(topic),
       unit: intake.unit,
