@@ -34,7 +34,7 @@ export async function startBrowser(): Promise<Browser | null> {
 }
 
 /** The Chromium that comes with npm: it is built for Linux on x64 and ARM alone. */
-export async function startPackagedBrowser(): Promise<Browser> {
+async function startPackagedBrowser(): Promise<Browser> {
   if (process.platform !== 'linux') throw new NotHere('the Chromium of npm is for Linux; install Chromium or Chrome.');
   const { default: packaged } = await import('@sparticuz/chromium');
   return chromium.launch({ executablePath: await packaged.executablePath(), args: [...packaged.args, '--no-sandbox'] });
