@@ -47,19 +47,13 @@ const found = (
 ): Promise<Record<string, unknown>[]> =>
   until(
     `${String(count)} entries`,
-    async (): Promise<Record<string, unknown>[]> => {
-      const { body } = await instance.call(
-        'GET',
-        `${instance.app}/api/v1/tenants/${String(tenant.id)}/search?query=${encodeURIComponent(query)}&limit=100`,
-        undefined,
-        {
-          Authorization: `Bearer ${tenant.key}`,
-        },
-      );
-      const { entries = [] } = body as { readonly entries?: Record<string, unknown>[] };
-      return entries;
+    async () => {
+      const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/search?enrich=false`;
+      const { body } = await instance.call('POST', url, { query, start: '-1h' }, { Authorization: `Bearer ${tenant.key}` });
+      return (body as { readonly logs?: Record<string, unknown>[] }).logs ?? [];
     },
     ({ length }) => length >= count,
+    90_000,
   );
 
 describe('doors of an instance', function () {
