@@ -55,7 +55,7 @@ describe('shippers of syslog at the doors', function () {
   /** Lays the example out with the ports of the doors. */
   const laidOut = (example: string, key: string): Workplace => {
     place = layOut(example, tools, { port: tcp, key });
-    const file = path.join(place.folder, example.startsWith('rsyslog') ? '60-logweir.conf' : 'logweir.conf');
+    const file = path.join(place.folder, example.includes('rsyslog') ? '60-logweir.conf' : 'logweir.conf');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('6514', String(tcp)).replaceAll('5514', String(udp)));
     return place;
   };
@@ -78,13 +78,13 @@ describe('shippers of syslog at the doors', function () {
 
   it('rsyslog, omfwd: TCP with octet counting, with lines, and UDP', async () => {
     const tenant = await newTenant(instance);
-    running = await rsyslog(frames)(laidOut('rsyslog-omfwd', tenant.key));
+    running = await rsyslog(frames)(laidOut('doors/rsyslog-omfwd', tenant.key));
     expect(await found(tenant, 6)).to.deep.equal({ 'checkout order created for Zoë ☕': 3, 'checkout payment failed': 3 });
   });
 
   it('syslog-ng, syslog(): TCP with octet counting', async () => {
     const tenant = await newTenant(instance);
-    running = await syslogNg(frames)(laidOut('syslog-ng-tcp', tenant.key));
+    running = await syslogNg(frames)(laidOut('doors/syslog-ng-tcp', tenant.key));
     expect(await found(tenant, 2)).to.deep.equal({ 'checkout order created for Zoë ☕': 1, 'checkout payment failed': 1 });
   });
 });

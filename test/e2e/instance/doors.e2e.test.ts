@@ -81,7 +81,7 @@ describe('doors of an instance', function () {
   it('take syslog over TLS, by the certificate of the client', async () => {
     const client = authority.issue('web-1');
     const [ca, cert, key] = [authority.ca, client.cert, client.key].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
-    const socket = connectTls({ ...{ port: ports[1] as number, host: '127.0.0.1', servername: 'localhost' }, ca, cert, key });
+    const socket = connectTls({ ...{ port: ports[1], host: '127.0.0.1', servername: 'localhost' }, ca, cert, key });
     socket.end('<14>1 - web-1 tls-door - - - by certificate\n');
     await once(socket.resume(), 'close');
     const [entry] = await found(instance, { id: 1, key: instance.key }, 'service:="tls-door"', 1);
