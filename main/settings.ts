@@ -45,12 +45,13 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     ingest: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.ingestPort, portVariable: 'LOGWEIR_INGEST_PORT' },
     admin: { host: http.adminHost, hostVariable: 'LOGWEIR_ADMIN_HOST', port: http.adminPort, portVariable: 'LOGWEIR_ADMIN_PORT' },
   };
+  const scheme = http.tls === null ? 'http' : 'https';
   const settings = {
     listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) =>
       listens.flatMap((name) => (name === 'doors' ? doorListeners(doors.file) : [all[name]])),
     ),
-    appUrl: url(all.app),
-    ingestUrl: url(all.ingest),
+    appUrl: url(all.app, scheme),
+    ingestUrl: url(all.ingest, scheme),
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
     dataDir: readDataDir(env),
     isKafkaEmbedded: kafka.brokers.length === 0,
@@ -120,6 +121,6 @@ function readRoles(argv: readonly string[], hasDoors: boolean): Pick<Settings, '
   return { roles: known.filter((name) => chosen.includes(name)), warnings: former };
 }
 
-function url({ host, port }: Listener): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function url({ host, port }: Listener, scheme: 'http' | 'https'): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -18,7 +18,7 @@ import type { RouteAnswer } from './route.ts';
 import { RouteTable, type Found } from './route-table.ts';
 import { send } from './send.ts';
 
-export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'onUpgrade' | 'limits' | 'unsent'> & {
+export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'tls' | 'onUpgrade' | 'limits' | 'unsent'> & {
   /** Everything this host serves; any other path is a 404. */
   readonly endpoints: readonly Endpoint[];
   readonly keys: KeyStore;
@@ -41,7 +41,7 @@ type Middleware = Koa.Middleware<State>;
 
 /** A listener: an explicit list of paths behind request ids, errors, CORS and keys. */
 export function createHost(options: HostOptions): HttpServer {
-  const { name, host, port, onUpgrade, limits, metrics } = options;
+  const { name, host, port, tls, onUpgrade, limits, metrics } = options;
   const app = new Koa<State>();
   app.silent = true;
   const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -66,6 +66,7 @@ export function createHost(options: HostOptions): HttpServer {
       },
       ...options.unsent,
     },
+    ...(tls === undefined ? {} : { tls }),
     ...(onUpgrade === undefined ? {} : { onUpgrade }),
     ...(limits === undefined ? {} : { limits }),
   });

@@ -1,8 +1,10 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Service } from '../../pipeline/core/service.ts';
 import { refuseBody } from './body.ts';
+import type { ListenerTls } from './listener-tls.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
 import { requestIdOf } from './request-id.ts';
 import { UnsentAnswers, type UnsentOptions } from './unsent-answers.ts';
@@ -12,6 +14,8 @@ export type HttpServerOptions = {
   readonly name: string;
   readonly host: string;
   readonly port: number;
+  /** Absent: it speaks plain HTTP. */
+  readonly tls?: ListenerTls;
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
   /** Accepts a request for a WebSocket by giving what takes the connection over. Any other is answered as any request. */
   readonly onUpgrade?: (request: IncomingMessage) => TakeOver | null;
@@ -39,6 +43,8 @@ const LIMITS: HttpLimits = {
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 65_536,
 };
+/** A handshake of TLS, milliseconds. */
+const HANDSHAKE_MS = 10_000;
 const MAX_CONNECTIONS = 20_000;
 /** Requests of one connection that wait for their answers; a connection with more is closed. */
 const MAX_PIPELINED = 64;
@@ -78,10 +84,14 @@ export class HttpServer implements Service {
     this.name = options.name;
     this.#options = options;
     // a missing Host is refused by our own middleware, so that this answer too has a request id
-    this.#server = createServer(
-      { ...LIMITS, ...options.limits, requireHostHeader: false, shouldUpgradeCallback: this.#acceptsUpgrade },
-      this.#onRequest,
-    );
+    const { tls } = options;
+    const made = { ...LIMITS, ...options.limits, requireHostHeader: false, shouldUpgradeCallback: this.#acceptsUpgrade };
+    if (tls === undefined) this.#server = createServer(made, this.#onRequest);
+    else {
+      const server = createTlsServer({ ...made, ...tls.serverOptions, handshakeTimeout: HANDSHAKE_MS }, this.#onRequest);
+      tls.serve(server);
+      this.#server = server;
+    }
     this.#server.maxConnections = MAX_CONNECTIONS;
     const unsent = new UnsentAnswers(options.unsent);
     this.#looks = setInterval(() => {
@@ -107,7 +117,8 @@ export class HttpServer implements Service {
   }
 
   async start(): Promise<void> {
-    const { host, port } = this.#options;
+    const { host, port, tls } = this.#options;
+    await tls?.start();
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {
@@ -151,6 +162,7 @@ export class HttpServer implements Service {
       this.#server.closeAllConnections();
     }, STOP_MS);
     await closed;
+    await this.#options.tls?.stop();
     clearInterval(this.#looks);
     clearInterval(sweep);
     clearTimeout(end);

@@ -2,6 +2,7 @@ import { BodiesInFlight } from '../../api/http/bodies-in-flight.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { ShardGrowth } from '../../api/control/shard-growth.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
+import { ListenerTls } from '../../api/http/listener-tls.ts';
 import { createHost, type HostOptions } from '../../api/http/host.ts';
 import { ingestHostEndpoints } from '../../api/http/host-lists.ts';
 import { elasticProbes } from '../../api/ingest/elastic-probes.ts';
@@ -81,8 +82,10 @@ export function publicHost(
     new Map(normalizers.flatMap((one) => one.paths.map((path) => [path.replace(/\/:(\w+)/g, '/{$1}'), of(one)] as const)));
   const formats = byPath(({ name }) => name);
   const signals = byPath(({ signal }) => signal);
-  const { host, corsOrigins } = config.http;
+  const { host, corsOrigins, tls: files } = config.http;
+  const tls = files === null ? {} : { tls: new ListenerTls({ ...files, name: 'the public listeners', log }) };
   return {
+    ...tls,
     host,
     keys,
     corsOrigins,

@@ -9,7 +9,7 @@ const MECHANISM = 'LOGWEIR_KAFKA_SASL_MECHANISM';
 export function contradictions(env: Environment): string[] {
   const has = (name: string): boolean => env[name] !== undefined;
   const faults: string[] = [];
-  for (const kind of ['KAFKA', 'CLICKHOUSE'])
+  for (const kind of ['KAFKA', 'CLICKHOUSE', 'TLS'])
     if (has(`LOGWEIR_${kind}_CERT_FILE`) !== has(`LOGWEIR_${kind}_KEY_FILE`))
       faults.push(`LOGWEIR_${kind}_CERT_FILE and LOGWEIR_${kind}_KEY_FILE must be given together`);
   const isTls = env['LOGWEIR_KAFKA_TLS'] === true;

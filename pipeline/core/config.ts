@@ -18,6 +18,8 @@ export type ModelAccess = { readonly url: string; readonly key: string; readonly
 export type Config = {
   readonly http: {
     readonly host: string;
+    /** PEM files of both public listeners; null: they speak HTTP. */
+    readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
     readonly appPort: number;
     readonly ingestPort: number;
     readonly adminHost: string;
@@ -102,6 +104,8 @@ const pem = (meaning: string): Joi.StringSchema => Joi.string().description(`PEM
 /** One row for each variable: the schema of its value and what it means; `docs/config.md` is made from it. */
 export const environment = Joi.object({
   LOGWEIR_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the two public listeners.'),
+  LOGWEIR_TLS_CERT_FILE: pem('certificate of the two public listeners, which then speak HTTPS; read again when it changes.'),
+  LOGWEIR_TLS_KEY_FILE: pem('its private key.'),
   LOGWEIR_APP_PORT: port.default(8080).description('App host: queries, WebSockets, UI; takes ingest too.'),
   LOGWEIR_INGEST_PORT: port.default(8081).description('Ingest host.'),
   LOGWEIR_ADMIN_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the internal listener.'),
@@ -285,7 +289,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
   const sasl = saslOf(env);
   return {
     http: {
-      host: text('LOGWEIR_HOST'),
+      ...{ host: text('LOGWEIR_HOST'), tls: listenerTls(text) },
       appPort: Number(env['LOGWEIR_APP_PORT']),
       ingestPort: Number(env['LOGWEIR_INGEST_PORT']),
       adminHost: text('LOGWEIR_ADMIN_HOST'),
@@ -347,6 +351,9 @@ function saslOf(env: Environment): Sasl | null {
   const tokenFile = text('TOKEN_FILE');
   return tokenFile === '' ? { mechanism, tokenCommand: text('TOKEN_COMMAND') } : { mechanism, tokenFile };
 }
+
+const listenerTls = (text: (name: string) => string): Config['http']['tls'] =>
+  text('LOGWEIR_TLS_CERT_FILE') === '' ? null : { certFile: text('LOGWEIR_TLS_CERT_FILE'), keyFile: text('LOGWEIR_TLS_KEY_FILE') };
 
 function freezeDeep<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freezeDeep(part as object);

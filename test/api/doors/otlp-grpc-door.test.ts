@@ -11,24 +11,11 @@ import { OtlpGrpcListener } from '../../../api/doors/otlp-grpc-door.ts';
 import { ListenerTls } from '../../../api/http/listener-tls.ts';
 import { Authority } from '../../e2e/certificates.ts';
 import { doorWorld, type DoorWorld } from '../../fakes/door-world.ts';
+import { otlpRecord } from '../../fakes/otlp-record.ts';
 import { eventually } from '../../fakes/eventually.ts';
 
 const LOGS = '/opentelemetry.proto.collector.logs.v1.LogsService/Export';
 const asIs = (bytes: Buffer): Buffer => bytes;
-const field = (number: number, value: Buffer): Buffer => {
-  const length: number[] = [];
-  for (let rest = value.length; ; rest >>= 7) {
-    if (rest < 0x80) {
-      length.push(rest);
-      break;
-    }
-    length.push((rest & 0x7f) | 0x80);
-  }
-  return Buffer.concat([Buffer.from([number * 8 + 2, ...length]), value]);
-};
-/** An ExportLogsServiceRequest with one record of this body. */
-const request = (text: string): Buffer => field(1, field(2, field(2, field(5, field(1, Buffer.from(text))))));
-
 describe('the door of OTLP over gRPC', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-grpc-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -66,32 +53,32 @@ describe('the door of OTLP over gRPC', () => {
 
   it('answers once what came is published, with the key of the call', async () => {
     await open();
-    const answer = await call(dial(), request('hello'));
+    const answer = await call(dial(), otlpRecord('hello'));
     expect(answer).to.deep.equal(Buffer.alloc(0));
     expect(world.published()).to.deep.equal(['1 hello']);
-    await call(dial(), request('of two'), 'two');
+    await call(dial(), otlpRecord('of two'), 'two');
     expect(world.published()[1]).to.equal('2 of two');
   });
 
   it('reads what is compressed, and refuses what would be too large then', async () => {
     await open();
     const gzip = { 'grpc.default_compression_algorithm': 2 };
-    expect(await call(dial(undefined, gzip), request('packed '.repeat(100)))).to.deep.equal(Buffer.alloc(0));
-    const bomb = await call(dial(undefined, gzip), request('x'.repeat(3_000_000)));
+    expect(await call(dial(undefined, gzip), otlpRecord('packed '.repeat(100)))).to.deep.equal(Buffer.alloc(0));
+    const bomb = await call(dial(undefined, gzip), otlpRecord('x'.repeat(3_000_000)));
     expect(bomb).to.include({ code: Status.RESOURCE_EXHAUSTED });
     expect((bomb as ServiceError).metadata.get('grpc-status-details-bin')).to.deep.equal([]);
-    const large = await call(dial(), request('x'.repeat(3_000_000)));
+    const large = await call(dial(), otlpRecord('x'.repeat(3_000_000)));
     expect(large).to.include({ code: Status.RESOURCE_EXHAUSTED });
     expect(world.published()).to.have.length(1);
   });
 
   it('refuses calls without a key, with one that is not known, or that may not send', async () => {
     await open();
-    expect(await call(dial(), request('a'), null)).to.include({ code: Status.UNAUTHENTICATED });
-    expect(await call(dial(), request('a'), 'unknown')).to.include({ code: Status.PERMISSION_DENIED });
-    expect(await call(dial(), request('a'), 'reader')).to.include({ code: Status.PERMISSION_DENIED });
+    expect(await call(dial(), otlpRecord('a'), null)).to.include({ code: Status.UNAUTHENTICATED });
+    expect(await call(dial(), otlpRecord('a'), 'unknown')).to.include({ code: Status.PERMISSION_DENIED });
+    expect(await call(dial(), otlpRecord('a'), 'reader')).to.include({ code: Status.PERMISSION_DENIED });
     expect(world.rejections.of(3)[0]).to.include({ status: 403, path: 'otlp_grpc:otlp' });
-    expect(await call(dial(), request('a'), 'one', '/some.other.Service/Export')).to.include({ code: Status.UNIMPLEMENTED });
+    expect(await call(dial(), otlpRecord('a'), 'one', '/some.other.Service/Export')).to.include({ code: Status.UNIMPLEMENTED });
     expect(world.published()).to.deep.equal([]);
   });
 
@@ -103,7 +90,7 @@ describe('the door of OTLP over gRPC', () => {
       },
     };
     await open({}, { limits: [limit] });
-    const error = (await call(dial(), request('a'))) as ServiceError;
+    const error = (await call(dial(), otlpRecord('a'))) as ServiceError;
     expect(error).to.include({ code: Status.RESOURCE_EXHAUSTED, details: 'Later.' });
     const [details] = error.metadata.get('grpc-status-details-bin');
     expect((details as Buffer).toString('latin1')).to.include('type.googleapis.com/google.rpc.RetryInfo');
@@ -114,10 +101,10 @@ describe('the door of OTLP over gRPC', () => {
   it('refuses bytes that are no protobuf of OTLP, and goes on', async () => {
     await open();
     const client = dial();
-    for (const body of [Buffer.from([0x0a, 0xff]), Buffer.alloc(100, 0xff), request('x').subarray(0, 5)])
+    for (const body of [Buffer.from([0x0a, 0xff]), Buffer.alloc(100, 0xff), otlpRecord('x').subarray(0, 5)])
       expect(await call(client, body), body.toString('hex')).to.include({ code: Status.INVALID_ARGUMENT });
     expect(world.rejections.of(1)[0]).to.include({ status: 400 });
-    expect(await call(client, request('after'))).to.deep.equal(Buffer.alloc(0));
+    expect(await call(client, otlpRecord('after'))).to.deep.equal(Buffer.alloc(0));
   });
 
   it('ends a call whose message does not come, and does not keep what it was counted for', async () => {
@@ -142,7 +129,7 @@ describe('the door of OTLP over gRPC', () => {
     expect(count(Status.RESOURCE_EXHAUSTED)).to.be.above(0);
     expect(count(Status.DEADLINE_EXCEEDED)).to.be.above(0);
     session.destroy();
-    expect(await call(dial(), request('after'), null)).to.deep.equal(Buffer.alloc(0));
+    expect(await call(dial(), otlpRecord('after'), null)).to.deep.equal(Buffer.alloc(0));
   });
 
   it('survives what is no gRPC', async () => {
@@ -167,7 +154,7 @@ describe('the door of OTLP over gRPC', () => {
     session.destroy();
     const raw = await import('node:net').then(({ connect: dialRaw }) => dialRaw(door.port, '127.0.0.1'));
     raw.on('error', () => undefined).end(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), gzipSync(Buffer.alloc(10_000))]));
-    expect(await call(dial(), request('after'))).to.deep.equal(Buffer.alloc(0));
+    expect(await call(dial(), otlpRecord('after'))).to.deep.equal(Buffer.alloc(0));
     raw.destroy();
   });
 
@@ -183,20 +170,20 @@ describe('the door of OTLP over gRPC', () => {
     await open({ clients: [{ name: 'web-1', key: 'two' }] }, { tls });
     const files = [authority.ca, client.key, client.cert].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
     const named = (name: string) => ({ 'grpc.ssl_target_name_override': name });
-    expect(await call(dial(credentials.createSsl(...files), named('localhost')), request('by certificate'), null)).to.deep.equal(
+    expect(await call(dial(credentials.createSsl(...files), named('localhost')), otlpRecord('by certificate'), null)).to.deep.equal(
       Buffer.alloc(0),
     );
     expect(world.published()).to.deep.equal(['2 by certificate']);
-    const stranger = await call(dial(credentials.createSsl(files[0]), named('localhost')), request('x'), null);
+    const stranger = await call(dial(credentials.createSsl(files[0]), named('localhost')), otlpRecord('x'), null);
     expect(stranger).to.include({ code: Status.UNAVAILABLE });
     copyFileSync(later.cert, cert);
     tls.look();
-    expect(await call(dial(credentials.createSsl(...files), named('localhost')), request('half'), null), 'half a change').to.deep.equal(
+    expect(await call(dial(credentials.createSsl(...files), named('localhost')), otlpRecord('half'), null), 'half a change').to.deep.equal(
       Buffer.alloc(0),
     );
     copyFileSync(later.key, key);
     tls.look();
-    expect(await call(dial(credentials.createSsl(...files), named('localhost-later')), request('new'), null)).to.deep.equal(
+    expect(await call(dial(credentials.createSsl(...files), named('localhost-later')), otlpRecord('new'), null)).to.deep.equal(
       Buffer.alloc(0),
     );
     expect(world.published()).to.deep.equal(['2 by certificate', '2 half', '2 new']);

@@ -1,0 +1,171 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { expect } from 'chai';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { freePorts } from '../../free-ports.ts';
+import { Authority } from '../certificates.ts';
+import { newTenant, sharedInstance, shareWith } from '../shared.ts';
+import { until, type Instance } from '../instance.ts';
+import { otlpRecord } from '../../fakes/otlp-record.ts';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-doors-e2e-'));
+const authority = new Authority(path.join(folder, 'ca'));
+let ports: number[] = [];
+
+shareWith(async () => {
+  ports = await freePorts(4);
+  const [tcp, tls, udp, grpc] = ports;
+  const own = authority.issue('localhost');
+  writeFileSync(path.join(folder, 'web.key'), 'e2e-key_0123456789\n');
+  const file = path.join(folder, 'doors.json');
+  const doors = [
+    { name: 'tcp', kind: 'syslog_tcp', port: tcp, key_in_structured_data: true },
+    {
+      ...{ name: 'tls', kind: 'syslog_tcp', port: tls, clients: [{ name: 'web-1', key_file: 'web.key' }] },
+      tls: { cert_file: own.cert, key_file: own.key, client_ca_file: authority.ca },
+    },
+    { name: 'udp', kind: 'syslog_udp', port: udp, key_in_structured_data: true },
+    { name: 'grpc', kind: 'otlp_grpc', port: grpc },
+  ];
+  writeFileSync(file, JSON.stringify({ doors }));
+  return { LOGWEIR_DOORS: file };
+});
+
+const frame = (key: string, text: string): string =>
+  `<14>1 ${new Date().toISOString()} web-1 door-test 7 - [logweir@32473 key="${key}"] ${text}`;
+/** Entries of a tenant that a query finds, once there are so many. */
+const found = (
+  instance: Instance,
+  tenant: { readonly id: number; readonly key: string },
+  query: string,
+  count: number,
+): Promise<Record<string, unknown>[]> =>
+  until(
+    `${String(count)} entries`,
+    async () => {
+      const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/search?enrich=false`;
+      const { body } = await instance.call('POST', url, { query, start: '-1h' }, { Authorization: `Bearer ${tenant.key}` });
+      return (body as { readonly logs?: Record<string, unknown>[] }).logs ?? [];
+    },
+    ({ length }) => length >= count,
+    90_000,
+  );
+
+describe('doors of an instance', function () {
+  this.timeout(240_000);
+  let instance: Instance;
+  before(async () => {
+    instance = await sharedInstance();
+  });
+
+  it('take syslog over TCP and UDP, by keys in structured data', async () => {
+    const tenant = await newTenant(instance);
+    const counted = frame(tenant.key, 'counted,\nof two lines');
+    const socket = connect(ports[0] as number, '127.0.0.1');
+    socket.end(`${frame(tenant.key, 'of a line')}\n${String(Buffer.byteLength(counted))} ${counted}`);
+    await once(socket.resume(), 'close');
+    const udp = createSocket('udp4');
+    await new Promise((resolve) => udp.send(frame(tenant.key, 'of a datagram'), ports[2] as number, '127.0.0.1', resolve));
+    udp.close();
+    const entries = await found(instance, tenant, '*', 3);
+    expect(entries.map(({ _msg }) => _msg).sort()).to.deep.equal(['counted,\nof two lines', 'of a datagram', 'of a line']);
+    expect(entries.every(({ service, level }) => service === 'door-test' && level === 'info')).to.equal(true);
+    expect(JSON.stringify(entries)).to.not.include(tenant.key);
+  });
+
+  it('take syslog over TLS, by the certificate of the client', async () => {
+    const client = authority.issue('web-1');
+    const [ca, cert, key] = [authority.ca, client.cert, client.key].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
+    const socket = connectTls({ ...{ port: ports[1], host: '127.0.0.1', servername: 'localhost' }, ca, cert, key });
+    socket.end('<14>1 - web-1 tls-door - - - by certificate\n');
+    await once(socket.resume(), 'close');
+    const [entry] = await found(instance, { id: 1, key: instance.key }, 'service:="tls-door"', 1);
+    expect(entry).to.include({ _msg: 'by certificate' });
+  });
+
+  it('take OTLP over gRPC, and answer once it is on the log', async () => {
+    const tenant = await newTenant(instance);
+    const client = new Client(`127.0.0.1:${String(ports[3])}`, credentials.createInsecure());
+    const asIs = (bytes: Buffer): Buffer => bytes;
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${tenant.key}`);
+    await new Promise<void>((resolve, reject) => {
+      client.makeUnaryRequest(
+        '/opentelemetry.proto.collector.logs.v1.LogsService/Export',
+        asIs,
+        asIs,
+        otlpRecord('by gRPC'),
+        metadata,
+        (error) => (error === null ? resolve() : reject(error)),
+      );
+    });
+    client.close();
+    const [entry] = await found(instance, tenant, '*', 1);
+    expect(entry).to.include({ _msg: 'by gRPC' });
+  });
+
+  it('and everything else opens the ports of the table in docs/operations.md, and no others', () => {
+    const port = (url: string): number => Number(new URL(url).port);
+    const expected: Readonly<Record<string, readonly number[]>> = {
+      ...{ ingest: [port(instance.ingest)], app: [port(instance.app), port(instance.admin)] },
+      doors: [ports[0], ports[1], ports[3]] as number[],
+    };
+    /** Each has one internal listener on a free port of the loopback, but for the app, whose has a port of its own. */
+    const internal: Readonly<Record<string, number>> = { ingest: 1, doors: 1, sink: 1, processors: 1, kafka: 2, clickhouse: 1 };
+    for (const [role, { pid }] of instance.processes()) {
+      const open = listening(pid);
+      const known = expected[role] ?? [];
+      expect(
+        open
+          .filter(({ port: own }) => known.includes(own))
+          .map(({ port: own }) => own)
+          .sort(),
+        role,
+      ).to.deep.equal([...known].sort());
+      const others = open.filter(({ port: own }) => !known.includes(own));
+      expect(others.length, `${role}: ${JSON.stringify(others)}`).to.equal(internal[role] ?? 0);
+      expect(
+        open.every(({ isLoopback }) => isLoopback),
+        `${role} listens on the loopback alone, unless told`,
+      ).to.equal(true);
+      expect(
+        listening(pid, 'udp').map(({ port: own }) => own),
+        role,
+      ).to.deep.equal(role === 'doors' ? [ports[2]] : []);
+    }
+    const table = readFileSync(path.join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+    for (const role of instance.processes().keys()) expect(table, role).to.match(new RegExp(`^\\| \`${role}\` \\|`, 'm'));
+  });
+});
+
+/** The sockets that a process listens on, from Linux' tables. */
+function listening(pid: number, protocol: 'tcp' | 'udp' = 'tcp'): { readonly port: number; readonly isLoopback: boolean }[] {
+  const inodes = new Set(
+    readdirSync(`/proc/${String(pid)}/fd`).flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${String(pid)}/fd/${fd}`))?.slice(1) ?? [];
+      } catch {
+        return []; // closed meanwhile
+      }
+    }),
+  );
+  return [protocol, `${protocol}6`].flatMap((table) =>
+    readFileSync(`/proc/${String(pid)}/net/${table}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => inode !== undefined && inodes.has(inode) && state === (protocol === 'tcp' ? '0A' : '07'))
+      .map(([, local = '']) => {
+        const [address = '', port = ''] = local.split(':');
+        return {
+          port: Number.parseInt(port, 16),
+          isLoopback: address.endsWith('7F') || /^0{8}0{8}(?:0000FFFF0100007F|0{8}01000000)$/.test(address) || address === '0100007F',
+        };
+      }),
+  );
+}
