@@ -9,7 +9,6 @@ const tallies = from('api/limits/tallies.ts');
 const usage = from('api/account/usage-route.ts');
 const projectPatterns = from('api/search/project-patterns.ts');
 const projectAlerts = from('api/query/project-alerts.ts');
-const lists = from('api/http/lists.ts');
 const token = from('api/auth/session-token.ts');
 
 /** What tenants keep of their accounts. */
@@ -131,7 +130,7 @@ export const ACCOUNTS: Section = {
       ],
       beyond: '400: a narrower window or a service is needed; fewer streams and messages are shown',
       others: 'nothing',
-      test: 'test/e2e/instance/projects.e2e.test.ts',
+      test: 'test/e2e/instance/long/projects.e2e.test.ts',
     },
     {
       what: "Streams with alerts that are looked at for a project's key",
@@ -139,15 +138,7 @@ export const ACCOUNTS: Section = {
       bound: [projectAlerts('MOST_STREAMS', '')],
       beyond: 'Alerts of further ones are not shown.',
       others: 'nothing',
-      test: 'test/e2e/instance/projects.e2e.test.ts',
-    },
-    {
-      what: 'A page of a list of what a tenant keeps',
-      of: 'a request',
-      bound: [lists('MAX_LIMIT', 'items'), lists('MAX_PAGE', 'characters'), lists('MAX_FILTER', 'characters of a filter')],
-      beyond: 'The page ends, and `has_more` is true.',
-      others: 'nothing',
-      test: 'test/api/http/lists.test.ts',
+      test: 'test/e2e/instance/long/projects.e2e.test.ts',
     },
   ],
 };

@@ -23,7 +23,7 @@ export const UNSEEN: readonly Unseen[] = [
   {
     statuses: [422],
     operations: /^prom(?:LabelValues|Labels|Exemplars|Series)/,
-    why: 'More series of requests than one answer may have: test/e2e/instance/derived-series.e2e.test.ts has it of the reader that all share.',
+    why: 'More series than an evaluation may have: api/prometheus/judged.ts makes it, as it makes those of promQuery, which tests have seen.',
   },
   { statuses: [400], operations: /^getHealth$/, why: 'The HTTP server itself answers it: test/api/http/http-server.test.ts.' },
   {

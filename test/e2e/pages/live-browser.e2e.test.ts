@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { timeText } from '../../../../pipeline/alerting/book/shown-alert.ts';
-import { alert } from '../../../fakes/alerts-record.ts';
-import { alertTeller } from '../../alert-source.ts';
-import { startBrowser, startNginx, type RunningProxy } from '../../browser.ts';
-import { until, type Instance } from '../../instance.ts';
-import { newTenant, sharedInstance } from '../../shared.ts';
+import { timeText } from '../../../pipeline/alerting/book/shown-alert.ts';
+import { alert } from '../../fakes/alerts-record.ts';
+import { alertTeller } from '../alert-source.ts';
+import { startBrowser, startNginx, type RunningProxy } from '../browser.ts';
+import { until, type Instance } from '../instance.ts';
+import { newTenant, sharedInstance } from '../shared.ts';
 
-const root = path.resolve(import.meta.dirname, '../../../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 /** The example page, opened as a file. */
 const PAGE = pathToFileURL(path.join(root, 'examples/live/page.html')).href;
 

@@ -1,23 +1,23 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { AlertResolver } from '../../../api/alerts/resolver.ts';
-import { createAlertRoutes } from '../../../api/alerts/routes.ts';
-import { appEndpoint } from '../../../api/http/endpoint.ts';
-import type { Scope } from '../../../api/tenants/principal.ts';
-import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
-import { alertRow, whyRow, type Alert } from '../../../pipeline/alerting/book/alert.ts';
-import type { Resolved } from '../../../pipeline/alerting/book/command.ts';
+import { AlertResolver } from '../../../../api/alerts/resolver.ts';
+import { createAlertRoutes } from '../../../../api/alerts/routes.ts';
+import { appEndpoint } from '../../../../api/http/endpoint.ts';
+import type { Scope } from '../../../../api/tenants/principal.ts';
+import type { ShownAlert } from '../../../../pipeline/alerting/book/shown-alert.ts';
+import { alertRow, whyRow, type Alert } from '../../../../pipeline/alerting/book/alert.ts';
+import type { Resolved } from '../../../../pipeline/alerting/book/command.ts';
 
 type Resolution = Pick<Resolved, 'alert' | 'note'>;
-import { formatTime } from '../../../pipeline/core/time.ts';
-import type { Store } from '../../../pipeline/store/client.ts';
-import { alertsSink } from '../../../sinks/alerts.ts';
-import { TableWriter } from '../../../sinks/writer.ts';
-import { alert, alertsRange, FIRED, NOW } from '../../fakes/alerts-record.ts';
-import { FakeKeyStore, fakePrincipal } from '../../fakes/key-store.ts';
-import { startHost } from '../../fakes/test-host.ts';
-import { LogsqlStore } from '../logsql-store.ts';
-import { runtimeOver } from '../query-setup.ts';
+import { formatTime } from '../../../../pipeline/core/time.ts';
+import type { Store } from '../../../../pipeline/store/client.ts';
+import { alertsSink } from '../../../../sinks/alerts.ts';
+import { TableWriter } from '../../../../sinks/writer.ts';
+import { alert, alertsRange, FIRED, NOW } from '../../../fakes/alerts-record.ts';
+import { FakeKeyStore, fakePrincipal } from '../../../fakes/key-store.ts';
+import { startHost } from '../../../fakes/test-host.ts';
+import { LogsqlStore } from '../../logsql-store.ts';
+import { runtimeOver } from '../../query-setup.ts';
 
 type Page = { readonly items: readonly ShownAlert[]; readonly total: number; readonly limit: number; readonly offset: number; readonly has_more: boolean }; // prettier-ignore
 type Answer = { readonly status: number; readonly json: Page & ShownAlert & { readonly detail?: string } };

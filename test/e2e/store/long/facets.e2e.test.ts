@@ -1,21 +1,21 @@
-import { LOGS } from '../../../logsql/sql/logs-table.ts';
+import { LOGS } from '../../../../logsql/sql/logs-table.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createQueryRoutes } from '../../../api/search/routes.ts';
-import { runQuery } from '../../../api/query/run.ts';
-import { LocalEngine } from '../../../api/engine/local-engine.ts';
-import { QueryRuntime } from '../../../api/query/runtime.ts';
-import { StreamDirectory } from '../../../api/query/streams.ts';
-import { throughPipes } from '../../../logsql/evaluation/pipeline.ts';
-import { FacetsPipe, type FacetOptions } from '../../../logsql/pipes/facets.ts';
-import { Query } from '../../../logsql/base/query.ts';
-import { momentText } from '../../../logsql/values/times.ts';
-import { formatTime } from '../../../pipeline/core/time.ts';
-import type { LogEntry } from '../../../pipeline/core/entry.ts';
-import { fakePrincipal } from '../../fakes/key-store.ts';
-import { WINDOW, isPresent, loadCases, loadEntries, type Case } from '../../logsql/conformance.ts';
-import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf, type Plain } from '../../logsql/support.ts';
-import { LogsqlStore } from '../logsql-store.ts';
+import { createQueryRoutes } from '../../../../api/search/routes.ts';
+import { runQuery } from '../../../../api/query/run.ts';
+import { LocalEngine } from '../../../../api/engine/local-engine.ts';
+import { QueryRuntime } from '../../../../api/query/runtime.ts';
+import { StreamDirectory } from '../../../../api/query/streams.ts';
+import { throughPipes } from '../../../../logsql/evaluation/pipeline.ts';
+import { FacetsPipe, type FacetOptions } from '../../../../logsql/pipes/facets.ts';
+import { Query } from '../../../../logsql/base/query.ts';
+import { momentText } from '../../../../logsql/values/times.ts';
+import { formatTime } from '../../../../pipeline/core/time.ts';
+import type { LogEntry } from '../../../../pipeline/core/entry.ts';
+import { fakePrincipal } from '../../../fakes/key-store.ts';
+import { WINDOW, isPresent, loadCases, loadEntries, type Case } from '../../../logsql/conformance.ts';
+import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf, type Plain } from '../../../logsql/support.ts';
+import { LogsqlStore } from '../../logsql-store.ts';
 
 type Facets = Readonly<Record<string, readonly { readonly value: string; readonly hits: number }[]>>;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Instance } from '../instance.ts';
-import { newTenant, runCli, sharedInstance } from '../shared.ts';
+import type { Instance } from '../../instance.ts';
+import { newTenant, runCli, sharedInstance } from '../../shared.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

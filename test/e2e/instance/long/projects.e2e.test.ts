@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import WebSocket from 'ws';
 import { once } from 'node:events';
-import { until, type Instance } from '../instance.ts';
-import type { Alert } from '../../../pipeline/alerting/book/alert.ts';
-import { alert } from '../../fakes/alerts-record.ts';
-import { alertTeller } from '../alert-source.ts';
-import { newTenant, sharedInstance } from '../shared.ts';
+import type { Alert } from '../../../../pipeline/alerting/book/alert.ts';
+import { alert } from '../../../fakes/alerts-record.ts';
+import { alertTeller } from '../../alert-source.ts';
+import { until, type Instance } from '../../instance.ts';
+import { newTenant, sharedInstance } from '../../shared.ts';
 
 /** Two projects of one tenant stand where two tenants do: neither may see an entry of the other, whatever it sends. */
 describe('projects of a tenant', function () {

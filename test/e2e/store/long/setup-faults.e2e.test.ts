@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { notification } from '../../../main/last-log-line.ts';
-import { freePorts } from '../../free-ports.ts';
-import { LogsqlStore } from '../logsql-store.ts';
+import { notification } from '../../../../main/last-log-line.ts';
+import { freePorts } from '../../../free-ports.ts';
+import { LogsqlStore } from '../../logsql-store.ts';
 
-const SETUP = path.resolve(import.meta.dirname, '../../../dist/main/setup.js');
+const SETUP = path.resolve(import.meta.dirname, '../../../../dist/main/setup.js');
 
 describe('a setup that cannot reach what it needs', function () {
   this.timeout(600_000);
