@@ -88,6 +88,18 @@ ${TARGET_HELP}
 Exit codes: 0 done, 1 there is none, or the service cannot be reached, 2 wrong command line, 3 key refused.
 `;
 
+/** All items of a list: a page has fewer than its limit where they are long. */
+async function allOf(url: string, key: string): Promise<readonly unknown[]> {
+  const all: unknown[] = [];
+  for (let more = true; more;) {
+    const from = all.length === 0 ? '' : `&offset=${String(all.length)}`;
+    const page = JSON.parse((await request(`${url}?limit=1000${from}`, key)).toString('utf8')) as { items: unknown[]; has_more?: boolean };
+    all.push(...page.items);
+    more = page.has_more === true && page.items.length > 0;
+  }
+  return all;
+}
+
 /** A command over one list. */
 const commandOf =
   (list: AccountList) =>
@@ -112,10 +124,8 @@ const commandOf =
     }
     const body = verb === 'create' ? JSON.stringify(list.body(values, switches)) : undefined;
     const init = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-    // as many as a page may have, which is more than a tenant has of most lists
-    const from = verb === 'list' ? `${url}?limit=1000` : url;
-    const answer = JSON.parse((await request(from, target.key, init)).toString('utf8')) as { items?: unknown };
-    const rows = verb === 'list' ? answer.items : answer;
+    const rows =
+      verb === 'list' ? await allOf(url, target.key) : (JSON.parse((await request(url, target.key, init)).toString('utf8')) as unknown);
     if (switches.has('json')) output.data(`${JSON.stringify(rows)}\n`);
     else
       output.out(

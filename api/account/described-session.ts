@@ -45,5 +45,5 @@ export const END_SESSION: Operation = {
     description: 'Ends the session on every node, and takes the cookie away.',
   },
   answers: { 204: { description: 'Signed out; also where no one was signed in.' } },
-  errors: [403, 503],
+  errors: [403, 429, 503],
 };

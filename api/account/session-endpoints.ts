@@ -28,6 +28,8 @@ export type SessionEndpointsOptions = {
   readonly sessions: Sessions;
   /** Resolves when every process of this instance has read the control topic as far as this one. */
   readonly settled: () => Promise<unknown>;
+  /** Counts a change of a tenant: a sign-out is a record, as changes are. Throws HttpError 429. */
+  readonly admitChange?: (tenantId: number) => void;
 };
 
 /** Signing in, who am I, and signing out. */
@@ -101,13 +103,15 @@ function answer(exchange: Exchange, { tokens, store }: Sessions, claims: Session
 const cookieOf = (exchange: Exchange, { cookie }: SessionTokens, value: string, seconds: number): string =>
   `${cookie}=${value}; Path=/; Max-Age=${String(seconds)}; HttpOnly; SameSite=Strict${schemeOf(exchange) === 'https' ? '; Secure' : ''}`;
 
-async function end(exchange: Exchange, { control, sessions, settled }: SessionEndpointsOptions): Promise<RouteAnswer> {
+async function end(exchange: Exchange, { control, sessions, settled, admitChange }: SessionEndpointsOptions): Promise<RouteAnswer> {
   const claims = sentSession(exchange, sessions.tokens);
   refuseForeign(exchange);
   if (claims !== null) {
     const foreign = foreignOrigin(exchange);
     if (foreign !== null) throw forbidden(foreign);
-    if (claims.expiresAt > Date.now() && sessions.store.findSession(claims) !== null) {
+    const found = claims.expiresAt > Date.now() ? sessions.store.findSession(claims) : null;
+    if (found !== null) {
+      admitChange?.(found.principal.tenantId);
       await endSession(control, claims);
       await settled();
     }

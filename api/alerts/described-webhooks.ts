@@ -81,7 +81,7 @@ export const DELETE_WEBHOOK: Operation = {
   answers: { 204: { description: 'Every node has deleted it.' } },
 };
 export const TEST_WEBHOOK: Operation = {
-  ...{ id: 'testWebhook', tag: 'webhooks', summary: 'Sends a test delivery; its outcome', path, errors: [404] },
+  ...{ id: 'testWebhook', tag: 'webhooks', summary: 'Sends a test delivery; its outcome', path, errors: [404], never: [400, 408, 413] },
   answers: ok(members({ delivered: Joi.boolean(), status: whole().allow(null), error: text().allow(null), duration_ms: whole() })),
 };
 export const DELIVERIES: Operation = {
@@ -89,7 +89,7 @@ export const DELIVERIES: Operation = {
   ...{ query: DELIVERY_LIST, answers: pageAnswer(DELIVERY) },
 };
 export const RETRY: Operation = {
-  ...{ id: 'retryDelivery', tag: 'webhooks', summary: 'Sends a failed delivery again' },
+  ...{ id: 'retryDelivery', tag: 'webhooks', summary: 'Sends a failed delivery again', never: [400, 408, 413] },
   path: Joi.object({ delivery_id: Joi.string() }),
   ...{ answers: { 202: json(DELIVERY, 'It is sent next.') }, errors: [404] },
 };

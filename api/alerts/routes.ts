@@ -24,6 +24,7 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       method: 'GET',
       path: BASE,
       scope: 'read',
+      isNarrowed: true,
       operation: described.ALERTS,
       handle: async (context) => {
         const parameters = alertsParameters(context.query);
@@ -31,13 +32,37 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       },
     },
     {
-      ...{ method: 'GET', path: `${BASE}/{alert_id}`, scope: 'read', operation: described.ONE_ALERT },
+      ...{ method: 'GET', path: `${BASE}/{alert_id}`, scope: 'read', operation: described.ONE_ALERT, isNarrowed: true },
       handle: async (context) => ({ status: 200, body: await one(context) }),
     },
+    ...incidentRoutes(answer),
+    {
+      method: 'POST',
+      path: `${BASE}/{alert_id}/resolve`,
+      scope: 'write',
+      isNarrowed: true,
+      operation: described.RESOLVE,
+      handle: async (context) => {
+        const { tenantId, plan } = context.principal;
+        alertParameters(context.params['alert_id']);
+        const note = resolveParameters(await context.body());
+        const resolved = await resolver.resolve({ tenantId, retentionDays: plan.retentionDays, note, read: () => one(context) });
+        return { status: 200, body: resolved };
+      },
+    },
+  ];
+}
+
+type Answered = (context: RouteContext, operation: string, parameters: unknown) => ReturnType<Route['handle']>;
+
+/** Alerts that fired together. */
+function incidentRoutes(answer: Answered): Route[] {
+  return [
     {
       method: 'GET',
       path: INCIDENTS_BASE,
       scope: 'read',
+      isNarrowed: true,
       operation: described.INCIDENTS,
       handle: async (context) => {
         const parameters = incidentsParameters(context.query);
@@ -48,23 +73,11 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       method: 'GET',
       path: `${INCIDENTS_BASE}/{incident_id}`,
       scope: 'read',
+      isNarrowed: true,
       operation: described.ONE_INCIDENT,
       handle: async (context) => {
         const parameters = alertParameters(context.params['incident_id'], 'incident');
         return answer(context, 'incident', parameters);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${BASE}/{alert_id}/resolve`,
-      scope: 'write',
-      operation: described.RESOLVE,
-      handle: async (context) => {
-        const { tenantId, plan } = context.principal;
-        alertParameters(context.params['alert_id']);
-        const note = resolveParameters(await context.body());
-        const resolved = await resolver.resolve({ tenantId, retentionDays: plan.retentionDays, note, read: () => one(context) });
-        return { status: 200, body: resolved };
       },
     },
   ];

@@ -20,6 +20,7 @@ import { measures } from '../search/measures.ts';
 import { diffPatterns } from '../query/patterns/diff-patterns.ts';
 import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
+import { projectPattern, projectPatterns, projectPatternsDiff } from '../search/project-patterns.ts';
 import { search } from '../search/search.ts';
 import { serviceCounts } from '../search/service-counts.ts';
 import { LOGS } from '../../logsql/sql/logs-table.ts';
@@ -60,6 +61,12 @@ const select =
   (given: string | [string, string][], request, deps) =>
     work(new URLSearchParams(given), request, deps);
 
+/** An operation that is another one for a key of a project. */
+const narrowed =
+  (ofProject: Operation, whole: Operation): Operation =>
+  (parameters, request, deps) =>
+    (request.narrowedTo === null ? whole : ofProject)(parameters, request, deps);
+
 /** The table that an operation looks at. */
 export const tableOf = (operation: string): Table => (operation.startsWith('spans/') ? SPANS : LOGS);
 
@@ -76,9 +83,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['streams', listStreams],
   ['measures', measures],
   ['usage/services', serviceCounts],
-  ['patterns', listPatterns],
-  ['patterns/diff', diffPatterns],
-  ['pattern', showPattern],
+  ['patterns', narrowed(projectPatterns, listPatterns)],
+  ['patterns/diff', narrowed(projectPatternsDiff, diffPatterns)],
+  ['pattern', narrowed(projectPattern, showPattern)],
   ['alerts', alerts],
   ['alert', alert],
   ['incidents', incidents],

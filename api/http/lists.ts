@@ -21,6 +21,8 @@ type Parameters = {
 };
 
 const MAX_LIMIT = 1000;
+/** Characters of the items of a page, behind the first one at the earliest: the next page goes on behind them. */
+export const MAX_PAGE = 2_000_000;
 const MAX_FILTER = 200;
 
 /** Parameters of a list that is sorted by one of these members; in the order in which they were made without `sort`. */
@@ -29,7 +31,14 @@ export const listParameters = <More = object>(
   more: Readonly<Record<string, Joi.Schema>> = {},
 ): Joi.ObjectSchema<Parameters & More> =>
   Joi.object({
-    limit: Joi.number().integer().min(1).max(MAX_LIMIT).default(100).description('Most items of the page.'),
+    limit: Joi.number()
+      .integer()
+      .min(1)
+      .max(MAX_LIMIT)
+      .default(100)
+      .description(
+        'Most items of the page; it has fewer where they are long: `has_more` says whether there are further ones, from `offset` and their number on.',
+      ),
     offset: Joi.number().integer().min(0).default(0).description('Items to leave out.'),
     sort: Joi.string()
       .valid(...sorts)
@@ -69,8 +78,18 @@ export function pageOf<Item extends object>(
   const found = wanted === '' ? items : items.filter((item) => Object.values(item).some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted))); // prettier-ignore
   const sorted = sort === undefined ? found : found.toSorted((a, b) => compared(memberOf(a, sort), memberOf(b, sort)));
   const all = order === 'desc' ? sorted.toReversed() : sorted;
-  const page = all.slice(offset, offset + limit);
+  const page = bounded(all.slice(offset, offset + limit));
   return { items: page, total: all.length, limit, offset, has_more: offset + page.length < all.length };
+}
+
+/** The first of these items that a page has room for. */
+function bounded<Item extends object>(items: readonly Item[]): readonly Item[] {
+  let length = 0;
+  const end = items.findIndex((item, index) => {
+    length += JSON.stringify(item).length;
+    return index > 0 && length > MAX_PAGE;
+  });
+  return end < 0 ? items : items.slice(0, end);
 }
 
 const memberOf = (item: object, name: string): unknown => (item as Readonly<Record<string, unknown>>)[name];

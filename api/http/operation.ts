@@ -49,6 +49,8 @@ export type Operation = {
   readonly answers: Readonly<Record<number, Answer>>;
   /** Statuses of errors beyond those that all operations of its kind have. */
   readonly errors?: readonly number[];
+  /** Statuses of its kind that it never has: nothing of the request is read, or nothing counts it. */
+  readonly never?: readonly number[];
 };
 
 export const JSON_TYPE = 'application/json';

@@ -1,6 +1,6 @@
 /** The description of the paths of ingest, by the names of their wire formats (docs/ingest.md). */
 import Joi from 'joi';
-import { anyMembers, JSON_TYPE, list, members, TEXT_TYPE, text, whole, type Answer, type Operation } from '../http/operation.ts';
+import { anyMembers, JSON_TYPE, jsonBody, list, members, TEXT_TYPE, text, whole, type Answer, type Operation } from '../http/operation.ts';
 
 const PROTOBUF_TYPE = 'application/x-protobuf';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -115,7 +115,7 @@ export function describedFormat(name: string, path: string): { readonly operatio
   const operation: Operation = {
     ...{ id: idOf('send', path), tag: 'ingest', summary: format.summary, body: { content }, answers: format.answers },
     ...(path.includes(':index') || path.includes('{index}') ? { path: Joi.object({ index: Joi.string() }) } : {}),
-    errors: [408, 413, 415],
+    errors: name === 'remote_write' ? [408, 413, 415] : [408, 413],
   };
   return { operation };
 }
@@ -129,9 +129,13 @@ const idOf = (verb: string, path: string): string =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
 
+const ACKNOWLEDGED: Pick<Operation, 'body' | 'never'> = { body: jsonBody(members({ acks: list(whole()) })), never: [429] };
+
 /** The description of what clients request around sending, and is only acknowledged. */
 export const probed = (verb: string, path: string, summary: string): Operation => ({
   ...{ id: idOf(verb, path), tag: 'ingest', summary },
+  // only what acknowledges reads a body, and nothing counts them
+  ...(verb === 'acknowledge' ? ACKNOWLEDGED : { never: [400, 408, 413, 429] }),
   ...(/[{:]index/.test(path) ? { path: Joi.object({ index: Joi.string() }) } : {}),
   answers: { 200: { description: 'As its clients expect it.', content: { [JSON_TYPE]: Joi.any() } } },
 });

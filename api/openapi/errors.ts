@@ -1,7 +1,7 @@
 /** How errors look, by the style of a path (`api/http/render-error.ts`), and which statuses operations have without stating them. */
 import Joi from 'joi';
 import type { Endpoint } from '../http/endpoint.ts';
-import { anyMembers, JSON_TYPE, list, members, TEXT_TYPE, text, whole, type Answer, type Operation } from '../http/operation.ts';
+import { anyMembers, JSON_TYPE, list, members, TEXT_TYPE, text, whole, type Answer, type Operation, type Tag } from '../http/operation.ts';
 import type { ErrorStyle } from '../http/render-error.ts';
 
 const plain = { detail: text('What was wrong, and what to do about it.'), request_id: text('As in the header `X-Request-Id`.') };
@@ -33,7 +33,6 @@ const TEXTS: Readonly<Record<number, string>> = {
   422: 'The expression cannot be evaluated.',
   429: 'Too much at once: wait for `Retry-After` seconds.',
   500: 'A fault of the service; the log has it under the request id.',
-  501: 'There is no such metric.',
   502: 'What the service needed of others failed.',
   503: 'Not ready, or overloaded: try again after `Retry-After` seconds.',
   504: 'The query took too long or too much memory.',
@@ -48,15 +47,30 @@ export function errorAnswer(style: ErrorStyle, status: number): Answer {
   return { description, content: { [JSON_TYPE]: BODIES[style], ...plainly } };
 }
 
+/** Sections whose lists and single things no rate counts: they are read from memory, or told as often as they change. */
+const UNCOUNTED: ReadonlySet<Tag> = new Set(['account', 'alerts', 'rules', 'webhooks', 'service', 'ai']);
+
+/** Whether something in a request can be wrong: names of a path alone are only looked up, but for those with a form. */
+function readsAnything({ query, path, body, isForm }: Operation, method: string): boolean {
+  const keysOf = (schema: Joi.ObjectSchema | undefined): readonly object[] =>
+    Object.values((schema?.describe().keys ?? {}) as object) as object[];
+  const hasForm = (key: object): boolean => !('type' in key && key.type === 'string') || 'rules' in key;
+  return body !== undefined || (isForm === true && method === 'POST') || keysOf(query).length > 0 || keysOf(path).some(hasForm);
+}
+
 /** The statuses of errors that an operation may have. */
 export function errorStatuses({ access, errors }: Pick<Endpoint, 'access' | 'errors'>, operation: Operation, method: string): number[] {
   const isQuery = access?.plane === 'app' && errors !== 'metrics';
   const all = [
-    ...(access === null ? [] : [400, 401, 403, 429, 503]),
+    ...(access === null ? [] : [401, 403, 503]),
+    ...(access === null || !readsAnything(operation, method) ? [] : [400]),
+    ...(access === null || (method === 'GET' && UNCOUNTED.has(operation.tag)) ? [] : [429]),
     ...(isQuery ? [504] : []),
     ...(operation.body !== undefined || method === 'POST' ? [408, 413] : []),
     ...(operation.errors ?? []),
     500,
   ];
-  return [...new Set(all)].filter((status) => operation.answers[status] === undefined).sort((a, b) => a - b);
+  return [...new Set(all)]
+    .filter((status) => operation.answers[status] === undefined && !(operation.never ?? []).includes(status))
+    .sort((a, b) => a - b);
 }

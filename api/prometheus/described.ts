@@ -52,13 +52,20 @@ const PATHS: Readonly<Record<string, Path>> = {
   '/status/buildinfo': ['promBuildInfo', 'What Grafana looks for', {}, anyMembers(text())],
 };
 
+/** Expressions that cannot be evaluated are 422; what reads no series cannot have one. */
+const statusesOf = (path: string): Pick<Operation, 'errors' | 'never'> => ({
+  ...(['/query', '/query_range', '/query_exemplars', '/series', '/labels', '/label/{name}/values'].includes(path) ? { errors: [422] } : {}),
+  ...(path === '/status/buildinfo' ? { never: [400, 413, 408, 429, 504] } : {}),
+});
+
 /** The description of a path below `…/prometheus/api/v1`; none for one that is not in the table. */
 export function describedPath(path: string): { readonly operation?: Operation } {
   const found = PATHS[path];
   if (found === undefined) return {};
   const [id, summary, parameters, data, name] = found;
   const operation: Operation = {
-    ...{ id, tag: 'prometheus', summary, query: Joi.object(parameters), isForm: true, answers: success(data), errors: [422] },
+    ...{ id, tag: 'prometheus', summary, query: Joi.object(parameters), isForm: true, answers: success(data) },
+    ...statusesOf(path),
     ...(name === undefined ? {} : { path: Joi.object({ name }) }),
   };
   return { operation };

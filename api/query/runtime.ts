@@ -30,8 +30,11 @@ export type RunOptions = {
   readonly isFree?: boolean;
 };
 
-/** Operations all of whose rows come of plans that the filter of a project narrows (`planOptions`). */
-const NARROWED: ReadonlySet<string> = new Set(['search', 'explain', 'hits', 'facets', 'streams', 'live/open', 'live/backfill']);
+/** Operations all of whose rows come of plans that the filter of a project narrows (`planOptions`), and of its alerts (project-alerts.ts). */
+const NARROWED: ReadonlySet<string> = new Set([
+  ...['search', 'explain', 'hits', 'facets', 'streams', 'live/open', 'live/backfill', 'patterns', 'patterns/diff', 'pattern'],
+  ...['alerts', 'alert', 'incidents', 'incident', 'live/alerts'],
+]);
 
 /** Throws HttpError 403 for a key of a project where an operation looks at what no filter narrows. */
 function refuseWhole({ project }: Principal, operation: string): void {

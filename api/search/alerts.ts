@@ -5,6 +5,7 @@ import { conjunction, int64, ofTenant, sql, text, uint32, uint64s, type Sql } fr
 import type { Row } from '../../pipeline/store/client.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { AlertParameters, AlertsParameters } from '../query/parameters.ts';
+import { ofProject } from '../query/project-alerts.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { retentionFloor, timeOf } from '../query/window.ts';
 import { notAfter, notBefore } from './time-bounds.ts';
@@ -20,14 +21,14 @@ const ONE = { limit: 1, offset: 0 };
 /** `GET /alerts`: a page of the alerts of a tenant, newest first. */
 export async function alerts(parameters: AlertsParameters, request: Request, deps: Deps): Promise<string> {
   const { limit, offset } = parameters;
-  const found = await readAlerts(whereOf(parameters, request, deps), { limit, offset }, request, deps);
+  const found = await readAlerts(await whereOf(parameters, request, deps), { limit, offset }, request, deps);
   const { items, total } = found;
   return JSON.stringify({ items, total, limit, offset, has_more: offset + items.length < total });
 }
 
 /** `GET /alerts/{id}`. Throws HttpError 404 for one that the tenant does not have. */
 export async function alert({ id }: AlertParameters, request: Request, deps: Deps): Promise<string> {
-  const where = { fixed: [...ownOf(request, deps), sql`id = ${int64(id)}`], last: [] };
+  const where = { fixed: [...(await ownOf(request, deps)), sql`id = ${int64(id)}`], last: [] };
   const [found] = (await readAlerts(where, ONE, request, deps)).items;
   if (found === undefined) throw new HttpError(404, 'not_found', `There is no alert ${String(id)}.`);
   return JSON.stringify(found);
@@ -36,23 +37,24 @@ export async function alert({ id }: AlertParameters, request: Request, deps: Dep
 /** Conditions on what an alert never changes, and on its last row. */
 export type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
 
-/** The tenant, and what its plan still shows. */
-export function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
-  const floor = retentionFloor(deps.now(), retentionDays);
-  const own = [ofTenant(tenantId), sql`part = 0`];
+/** The tenant, or the project of its key, and what its plan still shows. Throws HttpError 403 for a project that alerts cannot be narrowed to. */
+export async function ownOf(request: Request, deps: Deps): Promise<Sql[]> {
+  const floor = retentionFloor(deps.now(), request.retentionDays);
+  const narrowed = request.narrowedTo === null ? [] : await ofProject(request.narrowedTo, request, deps);
+  const own = [ofTenant(request.tenantId), sql`part = 0`, ...narrowed];
   return floor === null ? own : [...own, notBefore(sql`fired_at`, floor)];
 }
 
 /** Whether an alert was resolved lately enough to be listed by default. */
 export const isLate = (resolvedAt: Sql, now: bigint): Sql => notBefore(resolvedAt, now - RECENT);
 
-function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Where {
+async function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Promise<Where> {
   const now = deps.now();
   const { state, severity, since, until, detector_type: detector, service } = parameters;
   const isRecent = sql`(state = 'firing' OR ${isLate(sql`resolved_at`, now)})`;
   return {
     fixed: [
-      ...ownOf(request, deps),
+      ...(await ownOf(request, deps)),
       ...(since === null ? [] : [notBefore(sql`fired_at`, timeOf('since', since, now).start)]),
       ...(until === null ? [] : [notAfter(sql`fired_at`, timeOf('until', until, now).end)]),
       ...(detector === null ? [] : [sql`detector = ${text(detector)}`]),
@@ -107,7 +109,8 @@ export function totalOf(onPage: number, offset: number, counts: readonly Row[]):
 
 /** What has changed about each of these alerts, where it was found. */
 async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, Why>> {
-  if (ids.length === 0) return new Map();
+  // it compares with entries of the whole tenant
+  if (ids.length === 0 || request.narrowedTo !== null) return new Map();
   const rows = await tenantRows(
     sql`SELECT toString(id), argMax(evidence, version), argMax(title, version), argMax(description, version) FROM alerts WHERE ${ofTenant(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
     request,

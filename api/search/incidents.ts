@@ -63,7 +63,7 @@ async function read(
   request: Request,
   deps: Deps,
 ): Promise<{ readonly items: readonly IncidentAnswer[]; readonly total: number }> {
-  const fixed = [...ownOf(request, deps), sql`incident_id != 0`, ...conditions];
+  const fixed = [...(await ownOf(request, deps)), sql`incident_id != 0`, ...conditions];
   const last = sql`SELECT incident_id, service, state, severity, fired_at, updated_at, resolved_at FROM alerts WHERE ${latestRows({ fixed, last: [] })} LIMIT 1 BY id`;
   const groups = sql`FROM (${last}) GROUP BY incident_id HAVING ${conjunction([sql`count() > 0`, ...having])}`;
   const [rows, counts] = await Promise.all([
@@ -96,6 +96,6 @@ async function read(
 
 async function alertsOf(ids: readonly number[], request: Request, deps: Deps): Promise<readonly ShownAlert[]> {
   if (ids.length === 0) return [];
-  const where = { fixed: [...ownOf(request, deps), sql`incident_id IN ${uint64s(ids)}`], last: [] };
+  const where = { fixed: [...(await ownOf(request, deps)), sql`incident_id IN ${uint64s(ids)}`], last: [] };
   return (await readAlerts(where, { limit: MOST_ALERTS, offset: 0 }, request, deps)).items;
 }

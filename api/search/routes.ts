@@ -29,7 +29,7 @@ import type { QueryRuntime } from '../query/runtime.ts';
 const BASE = '/api/v1/tenants/{tenant_id}';
 
 /** Those that give a key of a project that project alone. */
-const NARROWED: ReadonlySet<string> = new Set(['hits', 'facets', 'streams']);
+const NARROWED: ReadonlySet<string> = new Set(['hits', 'facets', 'streams', 'patterns', 'patterns/diff']);
 
 /** The endpoints `/search`, `/spans/search`, `/hits`, `/facets`, `/streams`, `/measures` and `/patterns` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
@@ -72,6 +72,7 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       method: 'GET',
       path: `${BASE}/patterns/{fingerprint}`,
       scope: 'read',
+      isNarrowed: true,
       operation: patterns.PATTERN,
       handle: async (context) => {
         const parameters = patternParameters(context.params['fingerprint'], context.query);

@@ -70,6 +70,6 @@ export const TAIL: Operation = {
   ...{ isForm: true, answers: { 200: LINES } },
 };
 export const TENANT_IDS: Operation = {
-  ...{ id: 'vlTenantIds', tag: 'victorialogs', summary: 'The tenant of the key' },
+  ...{ id: 'vlTenantIds', tag: 'victorialogs', summary: 'The tenant of the key', never: [400, 408, 413, 429, 504] },
   answers: { 200: json(list(members({ account_id: whole(), project_id: whole() }))) },
 };

@@ -7,6 +7,8 @@ const searches = from('api/account/described-searches.ts');
 const projects = from('api/account/described-projects.ts');
 const tallies = from('api/limits/tallies.ts');
 const usage = from('api/account/usage-route.ts');
+const projectPatterns = from('api/search/project-patterns.ts');
+const projectAlerts = from('api/query/project-alerts.ts');
 const token = from('api/auth/session-token.ts');
 
 /** What tenants keep of their accounts. */
@@ -117,6 +119,26 @@ export const ACCOUNTS: Section = {
       beyond: 'The others come with the next ones, three seconds later.',
       others: 'They are told later.',
       test: 'test/api/limits/tallies.test.ts',
+    },
+    {
+      what: 'Patterns by stream and level that a key of a project is shown at once, streams of one, and messages whose values are looked at',
+      of: 'a query',
+      bound: [
+        projectPatterns('MOST_GROUPS', 'patterns'),
+        projectPatterns('MOST_STREAMS', 'streams'),
+        projectPatterns('SAMPLED', 'messages'),
+      ],
+      beyond: '400: a narrower window or a service is needed; fewer streams and messages are shown',
+      others: 'nothing',
+      test: 'test/e2e/instance/long/projects.e2e.test.ts',
+    },
+    {
+      what: "Streams with alerts that are looked at for a project's key",
+      of: 'a query',
+      bound: [projectAlerts('MOST_STREAMS', '')],
+      beyond: 'Alerts of further ones are not shown.',
+      others: 'nothing',
+      test: 'test/e2e/instance/long/projects.e2e.test.ts',
     },
   ],
 };

@@ -15,10 +15,10 @@ export const CONNECTIONS: Section = {
   title: 'Requests and connections',
   rows: [
     {
-      what: 'A page of a list of rules, webhooks, deliveries',
+      what: 'A page of a list of rules, webhooks, deliveries, keys, projects, saved searches',
       of: 'a request',
-      bound: [lists('MAX_LIMIT', 'items'), lists('MAX_FILTER', 'characters of `filter`')],
-      beyond: '400',
+      bound: [lists('MAX_LIMIT', 'items'), lists('MAX_PAGE', 'characters'), lists('MAX_FILTER', 'characters of `filter`')],
+      beyond: '400; a page that is too long ends before, and `has_more` is true',
       others: 'nothing',
       test: 'test/api/http/lists.test.ts',
     },

@@ -23,7 +23,7 @@ export const RULES: Section = {
   title: 'Rules, settings and detectors of your own',
   rows: [
     {
-      what: 'Changes of rules, webhooks, settings and alerts in a minute, and at once',
+      what: 'Changes of rules, webhooks, settings and alerts, and sign-outs, in a minute and at once',
       of: 'a tenant',
       bound: [from('api/app/change-rate.ts')('MAX_CHANGES', '')],
       beyond: '429',

@@ -4,6 +4,7 @@ import { createKeyRoutes } from '../../api/account/key-routes.ts';
 import { createProjectRoutes } from '../../api/account/project-routes.ts';
 import { createSavedSearchRoutes } from '../../api/account/search-routes.ts';
 import { sessionEndpoints } from '../../api/account/session-endpoints.ts';
+import type { ChangeGate } from '../../api/app/change-rate.ts';
 import { SessionTokens } from '../../api/auth/session-token.ts';
 import type { Sessions } from '../../api/auth/sessions.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
@@ -20,13 +21,13 @@ export type Accounts = {
   readonly adminRoutes: readonly AdminRoute[];
 };
 
-export function createAccounts({ config, peers }: RoleContext, control: ControlStore): Accounts {
+export function createAccounts({ config, peers }: RoleContext, control: ControlStore, admitChange: ChangeGate): Accounts {
   const sessions = { tokens: new SessionTokens(config.keys.pepper), store: control };
   const settled = (): Promise<unknown> => peers.query(`/admin/control/${control.offset.toString()}`);
   const { host, appPort } = config.http;
   return {
     sessions,
-    endpoints: sessionEndpoints({ control, sessions, settled }),
+    endpoints: sessionEndpoints({ control, sessions, settled, admitChange }),
     routes: [createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create({ control, settled })),
     adminRoutes: [sessionCodeRoute(control, peers, loopbackUrl(host, appPort))],
   };

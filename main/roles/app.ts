@@ -19,7 +19,7 @@ import type { Route } from '../../api/http/route.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import type { AiCredits } from '../../api/limits/ai-credits.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
-import { changeRate } from '../../api/app/change-rate.ts';
+import { changeGate, changeRate } from '../../api/app/change-rate.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
@@ -207,7 +207,8 @@ export const appRole: Role = {
     const custom = await loadDetectors(config.detectors.sources);
     const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
-    const accounts = createAccounts(context, control);
+    const admitChange = changeGate();
+    const accounts = createAccounts(context, control, admitChange);
     serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
@@ -218,7 +219,7 @@ export const appRole: Role = {
     const queries = [...accounts.routes, usage, ...ownRoutes(context, own)];
     const tails = new LiveTails();
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
-    const mine = queries.map(changeRate()).map((route) => appEndpoint(route));
+    const mine = queries.map(changeRate(admitChange)).map((route) => appEndpoint(route));
     const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];
     const app = served(appHostEndpoints(endpoints, read), context, credits);
     const host = createHost({

@@ -16,6 +16,26 @@ export const UNSEEN: readonly Unseen[] = [
     operations: /^(?:callMcp|getCredits)$/,
     why: 'No rate counts it: of /mcp the endpoints behind the tools do, whose errors are in a 200 (test/e2e/instance/mcp.e2e.test.ts).',
   },
+  {
+    statuses: [409],
+    why: 'Other nodes changed the same at once, or there are as many as there may be: test/api/control and test/api/account, with several nodes.',
+  },
+  {
+    statuses: [422],
+    operations: /^prom(?:LabelValues|Labels|Exemplars|Series)/,
+    why: 'More series than an evaluation may have: api/prometheus/judged.ts makes it, as it makes those of promQuery, which tests have seen.',
+  },
+  { statuses: [400], operations: /^getHealth$/, why: 'The HTTP server itself answers it: test/api/http/http-server.test.ts.' },
+  {
+    statuses: [202],
+    operations: /^(?:retryDelivery|deleteSession|sendV1RumReplay)$/,
+    why: 'A delivery has to fail, or a session to be recorded, first: test/api/alerts/webhook-routes.test.ts, test/e2e/instance/replay.e2e.test.ts.',
+  },
+  {
+    statuses: [200],
+    operations: /^(?:listSessionTraces|getIncident|testWebhook)$/,
+    why: 'A session with traces, or alerts that fired together, has to be there: test/e2e/store/replay-read.e2e.test.ts, alerts-query.e2e.test.ts.',
+  },
   { statuses: [408], why: 'The HTTP server itself answers it, before any operation: test/api/http/http-server.test.ts.' },
   {
     statuses: [503],

@@ -2,6 +2,7 @@ import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts'
 import { HttpError, invalidParameter } from '../../../pipeline/core/errors.ts';
 import { timeOf } from '../../query/window.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
+import { projectAlerts } from '../../query/project-alerts.ts';
 import type { QueryRuntime } from '../../query/runtime.ts';
 import { INTERNAL, POLICY, TRY_AGAIN } from '../outlet.ts';
 import type { OpenSocket, SocketEndpoint } from '../sockets/live-sockets.ts';
@@ -22,6 +23,7 @@ const MAX_UNSENT = 256 * 1024;
 /** `/ws/alerts/{tenant_id}`: changes of alerts, as they are published. */
 export const alertSockets = (deps: AlertSocketDeps, streams: LiveTails): SocketEndpoint => ({
   path: '/ws/alerts/{tenant_id}',
+  isNarrowed: true,
   tails: streams,
   check: (query) => void readQuery(query),
   open: (socket) => {
@@ -42,6 +44,8 @@ class AlertSocket {
   readonly #open: OpenSocket;
   readonly #withUpdates: boolean;
   readonly #since: string | null;
+  /** What a key of a project is shown; null: everything. */
+  #isShown: ReturnType<typeof projectAlerts> | null = null;
   /** Events that come while earlier alerts are sent; null afterwards. */
   #held: AlertEvent[] | null = [];
 
@@ -54,6 +58,12 @@ class AlertSocket {
 
   async follow(): Promise<void> {
     const { principal, signal, close } = this.#open;
+    try {
+      this.#isShown = principal.project === undefined ? null : projectAlerts(principal.project);
+    } catch (error) {
+      close({ code: POLICY, reason: error instanceof HttpError ? error.message : 'The project of this key cannot narrow alerts.' });
+      return;
+    }
     const { begin, leave } = this.#deps.streams.listen(principal.tenantId, (event) => this.#take(event));
     signal.addEventListener('abort', leave);
     if (signal.aborted) leave();
@@ -88,6 +98,8 @@ class AlertSocket {
 
   #take(event: AlertEvent): void {
     if (event.type === 'updated' && !this.#withUpdates) return;
+    const { detector_type: detector, stream, evidence } = event.alert;
+    if (this.#isShown?.({ detector, stream, evidence }) === false) return;
     if (this.#held === null) this.#send(event);
     else this.#held.push(event);
   }

@@ -12,7 +12,7 @@ export type PublishedSince = { readonly since: string };
 /** The last row of each alert that has changed since then, oldest first, and whether there are more. */
 export async function publishedSince({ since }: PublishedSince, request: Request, deps: Deps): Promise<string> {
   const from = timeOf('since', since, deps.now()).start;
-  const where = { fixed: ownOf(request, deps), last: [notBefore(sql`updated_at`, from)] };
+  const where = { fixed: await ownOf(request, deps), last: [notBefore(sql`updated_at`, from)] };
   const { items, total } = await readAlerts(where, { limit: MAX_ALERTS, offset: 0 }, request, deps);
   return JSON.stringify({ items: [...items].reverse(), cut: total > items.length });
 }

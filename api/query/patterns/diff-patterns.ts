@@ -17,7 +17,7 @@ const KINDS = ['new', 'gone', 'changed'] as const;
  * many were to be expected from the first window's rate. Throws HttpError 400.
  */
 export async function diffPatterns(parameters: PatternDiffParameters, request: Request, deps: Deps): Promise<string> {
-  const [a, b] = (['a', 'b'] as const).map((name) => windowOf(name, parameters[name], request, deps)) as [CountedWindow, CountedWindow];
+  const [a, b] = comparedWindows(parameters, request, deps);
   const ratio = Number(b.end - b.start) / Number(a.end - a.start);
   const rows = await tenantRows(statement([a, b], ratio, parameters, request.tenantId), request, deps);
   const texts = await textsOf(rows.map(([, root]) => String(root)), request, deps); // prettier-ignore
@@ -33,6 +33,13 @@ export async function diffPatterns(parameters: PatternDiffParameters, request: R
   const shownWindow = ({ start, end }: CountedWindow): object => ({ start: formatTime(start), end: formatTime(end) });
   return JSON.stringify({ ...lists, a: shownWindow(a), b: shownWindow(b) });
 }
+
+/** The two windows that are compared. Throws HttpError 400. */
+export const comparedWindows = (
+  parameters: Pick<PatternDiffParameters, 'a' | 'b'>,
+  request: Request,
+  deps: Deps,
+): readonly [CountedWindow, CountedWindow] => [windowOf('a', parameters.a, request, deps), windowOf('b', parameters.b, request, deps)];
 
 /** A window from `start..end`. */
 function windowOf(name: string, given: string, request: Request, deps: Deps): CountedWindow {

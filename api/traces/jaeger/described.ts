@@ -40,12 +40,20 @@ const PATHS: Readonly<Record<string, Path>> = {
   '/api/v3/traces/{trace_id}': ['V3Trace', "One trace, as OpenTelemetry's JSON", v3, id, any],
 };
 
+/** Of v3 any parameter may be there, and those of lists without a form are not looked at. */
+function statusesOf(path: string): Pick<Operation, 'errors' | 'never'> {
+  const isV3 = path.includes('/v3/');
+  const isOfTraces = path.includes('/trace');
+  const isFound = path.includes('{trace_id}') || path === '/api/v3/traces';
+  return { errors: [...(isV3 && isOfTraces ? [400] : []), ...(isFound ? [404] : [])] };
+}
+
 /** The description of a path of Jaeger; `isRoot`: at the root of the host. */
 export function describedPath(path: string, isRoot: boolean): Operation {
   const [name, summary, query, parts, answers = answer] = PATHS[path] as Path;
   return {
     ...{ id: `jaeger${isRoot ? 'Root' : ''}${name}`, tag: 'jaeger', summary, query, answers },
     ...(parts == null ? {} : { path: parts }),
-    ...(path.startsWith('/api/metrics/') ? { errors: [501] } : path.includes('{trace_id}') || path.includes('v3') ? { errors: [404] } : {}),
+    ...statusesOf(path),
   };
 }

@@ -5,6 +5,7 @@ import { sessionEndpoints } from '../../../api/account/session-endpoints.ts';
 import { sessionCodeRoute } from '../../../api/admin/session-codes.ts';
 import { SessionTokens } from '../../../api/auth/session-token.ts';
 import type { Sessions } from '../../../api/auth/sessions.ts';
+import { rateLimited } from '../../../pipeline/core/errors.ts';
 import { addPayment, createKey, createTenant, revokeKey, rotateKey, setDisabled, setFlag } from '../../../api/control/accounts.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
 import { MAX_CODES } from '../../../api/control/bounds.ts';
@@ -23,6 +24,9 @@ const echo = (methods: string[], path: string, access: Endpoint['access']): Endp
   handle: ({ principal }) => Promise.resolve({ status: 200, body: { key: principal.keyId } }),
 });
 
+/** What counts changes of tenants. */
+let admitChange: (tenantId: number) => void = () => undefined;
+
 async function startNode(topic: FakeControlTopic): Promise<Node> {
   const { store } = await controlNode(topic);
   const sessions: Sessions = { tokens: new SessionTokens(PEPPER), store };
@@ -34,7 +38,7 @@ async function startNode(topic: FakeControlTopic): Promise<Node> {
     sessions,
     onUpgrade: sockets.onUpgrade,
     endpoints: [
-      ...sessionEndpoints({ control: store, sessions, settled: () => Promise.resolve() }),
+      ...sessionEndpoints({ control: store, sessions, settled: () => Promise.resolve(), admitChange: (tenantId) => admitChange(tenantId) }),
       ...sockets.endpoints,
       echo(['GET'], '/api/v1/tenants/{tenant_id}/thing', { plane: 'app', scope: 'read' }),
       echo(['POST', 'PUT', 'DELETE'], '/api/v1/tenants/{tenant_id}/thing', { plane: 'app', scope: 'write' }),
@@ -235,6 +239,18 @@ describe('browser sessions', () => {
     const three = await startNode(topic);
     expect([(await who(three, first)).status, (await who(three, second)).status]).to.deep.equal([401, 200]);
     await three.stop();
+  });
+  it('sign out at the rate of changes: each is a record', async () => {
+    const { cookie } = await begin();
+    const seen: number[] = [];
+    admitChange = (tenantId) => {
+      seen.push(tenantId);
+      throw rateLimited('The tenant has used up its changes.', 1);
+    };
+    const out = await send(`${two.url}/api/v1/session`, { method: 'DELETE', headers: { cookie, origin: two.url } });
+    admitChange = () => undefined;
+    expect([out.status, seen]).to.deep.equal([429, [1]]);
+    expect((await who(two, cookie)).status).to.equal(200);
   });
   it('WebSockets take the cookie from the own origin alone, and close when the session ends', async () => {
     const { cookie } = await begin();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changeRate, MAX_CHANGES } from '../../../api/app/change-rate.ts';
+import { changeGate, changeRate, MAX_CHANGES } from '../../../api/app/change-rate.ts';
 import type { Route, RouteContext } from '../../../api/http/route.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { fakePrincipal } from '../../fakes/key-store.ts';
@@ -29,7 +29,7 @@ describe('the rate of changes', () => {
 
   it('is one of all changes of a tenant, another for the next tenant, and none for what reads', async () => {
     let now = 0;
-    const limited = changeRate({ now: () => now });
+    const limited = changeRate(changeGate({ now: () => now }));
     const [rules, webhooks, search] = [limited(route('/rules', 'write')), limited(route('/webhooks', 'write')), route('/search', 'read')];
     expect(await taken(MAX_CHANGES - 1, rules, 1)).to.deep.equal({ count: MAX_CHANGES - 1, wait: 0 });
     expect(await taken(3, webhooks, 1)).to.deep.equal({ count: 1, wait: 1 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { HttpError } from '../../../pipeline/core/errors.ts';
-import { checkedQuery, listParameters, pageOf } from '../../../api/http/lists.ts';
+import { checkedQuery, MAX_PAGE, listParameters, pageOf } from '../../../api/http/lists.ts';
 
 const PARAMETERS = listParameters(['name', 'size'], { state: Joi.string().valid('all', 'open').default('all') });
 const ITEMS = [
@@ -43,6 +43,21 @@ describe('a list', () => {
     expect(['limit=2', 'limit=3', 'limit=1&offset=1', 'limit=1&offset=2', 'filter=disk&limit=1'].map(more)).to.deep.equal([
       ...[true, false, true, false, false],
     ]);
+  });
+
+  it('has no page that is too long: the next one goes on behind it', () => {
+    const long = Array.from({ length: 9 }, (_none, n) => ({ name: `${String(n)}${'x'.repeat(MAX_PAGE / 3)}` }));
+    const seen: string[] = [];
+    for (let more = true; more;) {
+      const page = pageOf(long, PARAMETERS, new URLSearchParams(`offset=${String(seen.length)}`));
+      expect(page.items.length).to.be.within(1, 2);
+      expect(page.total).to.equal(9);
+      seen.push(...page.items.map(({ name }) => name.slice(0, 1)));
+      more = page.has_more;
+    }
+    expect(seen.join('')).to.equal('012345678');
+    const huge = pageOf([{ name: 'x'.repeat(2 * MAX_PAGE) }, { name: 'y' }], PARAMETERS, new URLSearchParams());
+    expect([huge.items.length, huge.has_more]).to.deep.equal([1, true]);
   });
 
   it('refuses with all that is wrong', () => {

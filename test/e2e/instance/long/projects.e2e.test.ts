@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import WebSocket from 'ws';
 import { once } from 'node:events';
+import type { Alert } from '../../../../pipeline/alerting/book/alert.ts';
+import { alert } from '../../../fakes/alerts-record.ts';
+import { alertTeller } from '../../alert-source.ts';
 import { until, type Instance } from '../../instance.ts';
 import { newTenant, sharedInstance } from '../../shared.ts';
 
@@ -185,9 +188,6 @@ describe('projects of a tenant', function () {
   it('refuse what no filter narrows', async () => {
     const red = keys['red'] ?? '';
     const paths = [
-      'patterns',
-      'alerts',
-      'incidents',
       'traces',
       'services',
       'service-map',
@@ -209,9 +209,147 @@ describe('projects of a tenant', function () {
     expect((await as(red, 'GET', `${instance.app}/select/tenant_ids`)).status).to.equal(403);
     expect((await as(red, 'POST', `${instance.app}/v1/traces`, '{"resourceSpans":[]}')).status).to.equal(403);
     expect((await as(red, 'POST', `${instance.app}/v1/metrics`, '{"resourceMetrics":[]}')).status).to.equal(403);
-    const socket = new WebSocket(`${instance.app.replace('http', 'ws')}/ws/alerts/${String(tenant.id)}`, [`logweir.bearer.${red}`]);
-    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
-    expect(response.statusCode).to.equal(403);
+  });
+
+  type Patterns = {
+    readonly patterns: readonly {
+      readonly fingerprint: string;
+      readonly normalized_message: string;
+      readonly count: number;
+      readonly streams: readonly string[];
+    }[];
+  };
+  const get = async (key: string, path: string): Promise<{ readonly status: number; readonly body: unknown; readonly text: string }> => {
+    const { status, body } = await as(key, 'GET', `${base()}/${path}`);
+    return { status, body, text: JSON.stringify(body) };
+  };
+
+  it('have the patterns of their own entries, and no word of the others', async () => {
+    const red = keys['red'] ?? '';
+    const own = (await get(red, 'patterns')).body as Patterns;
+    expect(own.patterns.map(({ normalized_message: template, count }) => [template, count]).sort()).to.deep.equal([
+      ['secret of red by loki', 1],
+      ['secret of red by otlp', 1],
+      ['secret of red', 2],
+    ]);
+    for (const { streams } of own.patterns) expect(streams.every((stream) => stream.includes('project="red"'))).to.equal(true);
+    const theirs = ((await get(keys['blue'] ?? '', 'patterns')).body as Patterns).patterns.find(({ count }) => count === 2);
+    expect(theirs?.normalized_message).to.equal('secret of blue');
+    const found = [
+      ...[
+        'patterns?search=secret',
+        'patterns?search=blue',
+        'patterns?sort=first_seen&order=asc&limit=2&offset=1',
+        'patterns?service=cart',
+        `patterns?service=${encodeURIComponent('x"} or {project="blue')}`,
+      ],
+      ...['patterns/diff?a=-2h..-1h&b=-1h..now', 'patterns/diff?a=-1h..now&b=-3h..-2h', `patterns/${own.patterns[0]?.fingerprint ?? ''}`],
+    ];
+    for (const path of found) {
+      const { status, text } = await get(red, path);
+      expect(status, path).to.equal(200);
+      expect(text, path).not.to.match(/blue|no project/);
+    }
+    expect((await get(red, found.at(-1) ?? '')).text).to.contain('secret of red');
+    expect((await get(red, found[5] ?? '')).body)
+      .to.have.property('new')
+      .with.length(3);
+    expect((await get(red, found[1] ?? '')).body).to.deep.include({ patterns: [], has_more: false });
+    expect((await get(red, `patterns/${theirs?.fingerprint ?? ''}`)).status).to.equal(404);
+  });
+
+  const WINDOWED = JSON.stringify({ window: { start: '2026-01-01T00:00:00Z', end: '2026-01-01T00:01:00Z' }, links: { query: '*' } });
+  it('are shown the alerts of their own streams alone, as they come too', async () => {
+    const red = keys['red'] ?? '';
+    const teller = alertTeller(instance);
+    const now = Math.floor(Date.now() / 1000);
+    const told: readonly Partial<Alert>[] = [
+      ...[
+        { stream: '{project="blue",service="cart"}', title: 'of blue' },
+        { stream: '{service="cart"}', title: 'of the service' },
+        { stream: '{}', title: 'of all' },
+      ],
+      {
+        stream: '{operation="GET /",project="red",service="cart"}',
+        title: 'of requests',
+        evidence: WINDOWED.replace('{', '{"operation":"GET /",'),
+      },
+      { stream: '{project="red"}', title: 'of a rule', detector: 'rule' },
+      { stream: '{project="red",service="cart"}', title: 'of red' },
+    ];
+    const tell = async (version: number): Promise<void> => {
+      for (const [n, more] of told.entries())
+        await teller.tell(
+          {
+            ...alert({ evidence: WINDOWED, ...more }),
+            id: 7001 + n,
+            tenantId: tenant.id,
+            service: 'cart',
+            firedAt: now,
+            updatedAt: now + version,
+            incidentId: 77,
+          },
+          version,
+        );
+    };
+    await tell(1);
+    const listed = await until('all alerts', () => get(tenant.key, 'alerts'), ({ body }) => (body as { total: number }).total === told.length, 60_000); // prettier-ignore
+    expect(listed.text).to.contain('of blue');
+    const { body, text } = await get(red, 'alerts');
+    expect((body as { items: { title: string }[]; total: number }).items.map(({ title }) => title)).to.deep.equal(['of red']);
+    expect(body).to.include({ total: 1, has_more: false });
+    expect(text).not.to.match(/of blue|of the service|of all|of a rule|of requests/);
+    const incidents = (await get(red, 'incidents')).body as { items: { alert_count: number; alerts: { title: string }[] }[] };
+    expect(incidents.items.map(({ alert_count: count, alerts }) => [count, alerts.map(({ title }) => title)])).to.deep.equal([
+      [1, ['of red']],
+    ]);
+    expect(
+      [await get(red, 'alerts/7001'), await get(red, 'alerts/7002'), await get(red, 'alerts/7006')].map(({ status }) => status),
+    ).to.deep.equal([404, 404, 200]);
+    expect((await as(red, 'POST', `${base()}/alerts/7001/resolve`, {})).status).to.equal(404);
+    const seen: string[] = [];
+    const socket = new WebSocket(`${instance.app.replace('http', 'ws')}/ws/alerts/${String(tenant.id)}?since=-1h&updates=true`, [
+      `logweir.bearer.${red}`,
+    ]);
+    socket.on('message', (data: Buffer) => seen.push(data.toString('utf8')));
+    await once(socket, 'open');
+    await until(
+      'the own alert',
+      () => Promise.resolve(seen.length),
+      (count) => count >= 1,
+      90_000,
+    );
+    expect(seen[0]).to.contain('of red');
+    let version = 1;
+    await until(
+      'it as it changes',
+      async () => {
+        await tell((version += 1));
+        return seen.length;
+      },
+      (count) => count >= 2,
+      60_000,
+    );
+    await teller.close();
+    socket.close();
+    expect(seen.join()).not.to.match(/of blue|of the service|of all|of a rule|of requests/);
+  });
+
+  it('whose filter looks at fields have no alerts, and patterns', async () => {
+    const made = await as(tenant.key, 'POST', `${instance.app}/api/v1/account/projects`, { name: 'fields', filter: 'owner:=blue' });
+    const key = await as(tenant.key, 'POST', `${base()}/keys`, { scopes: ['read'], project: (made.body as { id: string }).id });
+    const { key: secret } = key.body as { key: string };
+    for (const path of ['alerts', 'incidents', 'alerts/7001']) {
+      const { status, text } = await get(secret, path);
+      expect([status, text.includes('labels of streams')], path).to.deep.equal([403, true]);
+    }
+    const { text } = await get(secret, 'patterns');
+    expect(text)
+      .to.contain('secret of blue')
+      .and.not.to.match(/of red|no project/);
+    const socket = new WebSocket(`${instance.app.replace('http', 'ws')}/ws/alerts/${String(tenant.id)}`, [`logweir.bearer.${secret}`]);
+    const [code] = (await once(socket, 'close')) as [number];
+    expect(code).to.equal(1008);
   });
 
   it('are what a live tail of their keys follows', async () => {
