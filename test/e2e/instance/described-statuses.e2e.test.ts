@@ -227,7 +227,8 @@ describe('every operation of the API', function () {
       };
       const made = await one('POST', at, { body: JSON.stringify(body) });
       expect(made?.status, `${at}: ${JSON.stringify(made?.body)}`).to.equal(201);
-      const params = { [part]: (made?.body as { id: string }).id };
+      if (made === null) throw new Error(`${at} cannot be made`);
+      const params = { [part]: (made.body as { id: string }).id };
       const whole = `${at}/{${part}}`;
       expect((await one('GET', at, {}))?.status, at).to.equal(200);
       expect((await one('GET', whole, { params }))?.status ?? 200, whole).to.equal(200);
