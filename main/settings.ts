@@ -31,6 +31,8 @@ export type Settings = {
   readonly keys: Config['keys'];
   /** In the order in which they are stopped. */
   readonly roles: readonly string[];
+  /** Whose internal listener has the port of the instance; null: none. */
+  readonly adminRole: string | null;
   /** Sentences on the command line, for whoever starts it. */
   readonly warnings: readonly string[];
 };
@@ -44,8 +46,10 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     ingest: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.ingestPort, portVariable: 'LOGWEIR_INGEST_PORT' },
     admin: { host: http.adminHost, hostVariable: 'LOGWEIR_ADMIN_HOST', port: http.adminPort, portVariable: 'LOGWEIR_ADMIN_PORT' },
   };
+  const adminRole = roles.includes('app') ? 'app' : http.isAdminEverywhere ? (roles[0] ?? null) : null;
+  const opened = ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) => listens.map((name) => all[name]));
   const settings = {
-    listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) => listens.map((name) => all[name])),
+    listeners: adminRole === null || adminRole === 'app' ? opened : [...opened, all.admin],
     appUrl: url(all.app),
     ingestUrl: url(all.ingest),
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
@@ -57,6 +61,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     mayInstall: engines.mayInstall,
     keys,
     roles,
+    adminRole,
     warnings,
   };
   if (engines.survivesPowerLoss && !settings.isKafkaEmbedded && !settings.isClickHouseEmbedded) {
