@@ -53,7 +53,7 @@ export const PROMQL: Section = {
       bound: [from('api/prometheus/exemplars.ts')('MAX_EXEMPLARS', ''), from('api/prometheus/exemplars.ts')('MAX_SELECTORS', 'selectors')],
       beyond: 'The newest are given; further selectors are not looked at.',
       others: 'nothing',
-      test: 'test/e2e/instance/derived-series.e2e.test.ts',
+      test: 'test/e2e/detection/derived-series.e2e.test.ts',
     },
     {
       what: 'Instructions of its regexps together',

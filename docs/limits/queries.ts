@@ -270,7 +270,7 @@ export const QUERIES: Section = {
       bound: [from('api/search/alerts.ts')('MOST_BYTES', 'bytes'), from('api/search/incidents.ts')('MOST_ALERTS', 'alerts')],
       beyond: 'The page ends earlier; older alerts are left out.',
       others: 'nothing',
-      test: 'test/e2e/store/alerts-query.e2e.test.ts',
+      test: 'test/e2e/store/long/alerts-query.e2e.test.ts',
     },
     {
       what: 'Label sets of streams, and patterns, that are remembered',

@@ -78,6 +78,8 @@ export type Config = {
   };
   /** The model behind AI features; null: none. */
   readonly ai: ModelAccess | null;
+  /** The file of doors other than HTTP; empty: none. */
+  readonly doors: { readonly file: string };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -184,6 +186,10 @@ export const environment = Joi.object({
     // the usual message has the value in it
     .messages({ 'string.pattern.base': '{{#label}} must have 16 characters or more of A-Z, a-z, 0-9, "_" and "-"' })
     .description('Value of the first key of tenant 1.'),
+  LOGWEIR_DOORS: Joi.string()
+    .allow('')
+    .default('')
+    .description('JSON file of further doors: syslog over TCP, TLS and UDP, OTLP over gRPC (docs/doors.md). None without it.'),
   LOGWEIR_MAX_BODY_SIZE_MB: Joi.number()
     .positive()
     .max(64)
@@ -324,7 +330,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
         ? { url: text('LOGWEIR_AI_URL').replace(/\/+$/, ''), key: text('LOGWEIR_AI_KEY'), model: text('LOGWEIR_AI_MODEL') }
         : null,
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
-    dataDir: text('LOGWEIR_DATA_DIR'),
+    ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
     embedded: env['LOGWEIR_EMBEDDED'] === true,
   };

@@ -54,7 +54,10 @@ describe('files to run it with', () => {
     });
 
   it('the cluster and the chart run each role once', () => {
-    const roles = ROLES.map(({ name }) => name).sort();
+    // the role doors needs a file of them (docs/doors.md)
+    const roles = ROLES.map(({ name }) => name)
+      .filter((name) => name !== 'doors')
+      .sort();
     const commands = Object.values(services('docker-compose.cluster.yml')).flatMap(({ command }) =>
       command === undefined ? [] : [command[1]],
     );

@@ -70,7 +70,7 @@ try {
     LOGWEIR_CLICKHOUSE_READER_USER: clickhouse.readerUser,
     LOGWEIR_CLICKHOUSE_READER_PASSWORD: clickhouse.readerPassword,
     LOGWEIR_KEY_PEPPER: 'a pepper of the image',
-    LOGWEIR_ADMIN_TOKEN: 'a token of the image',
+    LOGWEIR_ADMIN_TOKEN: 'a-token-of-the-image',
     LOGWEIR_BOOTSTRAP_KEY: KEY,
   };
   const ports = { LOGWEIR_APP_PORT: app, LOGWEIR_INGEST_PORT: ingest, LOGWEIR_ADMIN_PORT: admin };
@@ -85,14 +85,16 @@ try {
   print('both instances are ready, each on its own internal port');
 
   const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
-  const sent = await fetch(`http://127.0.0.1:${ingest}/api/v1/ingest`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify([{ _msg: 'out of a container' }]),
-  });
-  if (!sent.ok) throw new Error(`Ingest answered ${String(sent.status)}.`);
-  const hits = async (): Promise<string> =>
-    (await fetch(`http://127.0.0.1:${app}/api/v1/tenants/1/search?query=container`, { headers })).text();
+  const entries = { method: 'POST', headers, body: JSON.stringify([{ _msg: 'out of a container' }]) };
+  const send = (): Promise<number> =>
+    fetch(`http://127.0.0.1:${ingest}/api/v1/ingest`, entries).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  // the app may be ready before the role ingest beside it listens
+  await until('ingest', send, (status) => status >= 200 && status < 300);
+  const search = { method: 'POST', headers, body: JSON.stringify({ query: 'container' }) };
+  const hits = async (): Promise<string> => (await fetch(`http://127.0.0.1:${app}/api/v1/tenants/1/search`, search)).text();
   await until('the entry', hits, (text) => text.includes('out of a container'));
   print('an entry was sent to one container, stored by the other, and found');
 

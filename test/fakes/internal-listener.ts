@@ -3,6 +3,7 @@ import { Checks } from '../../api/admin/checks.ts';
 import { createInternalListener, type InternalOptions } from '../../api/admin/internal.ts';
 import type { HttpServer } from '../../api/http/http-server.ts';
 import { Metrics } from '../../pipeline/core/metrics.ts';
+import { atEnd } from '../at-end.ts';
 
 /** The token of the admin routes. */
 export const TOKEN = 'admin-token';
@@ -12,7 +13,7 @@ export type Listener = { readonly server: HttpServer; readonly url: string; read
 
 const running = new Set<HttpServer>();
 
-/** Starts an internal listener of a role; all are stopped when the tests of the file are done. */
+/** Starts an internal listener of a role; all are stopped at the end of the process. */
 export async function listen(role: string, change: Partial<InternalOptions> = {}): Promise<Listener> {
   const checks = new Checks();
   const metrics = new Metrics(role);
@@ -22,7 +23,7 @@ export async function listen(role: string, change: Partial<InternalOptions> = {}
   return { server, url: `http://127.0.0.1:${server.port}`, checks, metrics };
 }
 
-after(() => Promise.all([...running].map((server) => server.stop())));
+atEnd(() => Promise.all([...running].map((server) => server.stop())));
 
 export async function get(
   url: string,

@@ -10,10 +10,10 @@ export type Message =
       readonly error?: string;
     }
   | { readonly kind: 'ended'; readonly file: string; readonly ms: number; readonly cpuMs: number }
-  /** Of the process: all its files have run. */
+  /** Of a batch: all its files have run. */
   | { readonly kind: 'done' };
 
 export type Outcome = 'passed' | 'failed' | 'skipped';
 
-/** What a process is to run. */
-export type Order = { readonly files: readonly string[]; readonly timeoutMs: number };
+/** What a process is to run next: files that are loaded together, before any test of them. No files: it is to end. */
+export type Batch = { readonly files: readonly string[]; readonly timeoutMs: number };

@@ -1,8 +1,9 @@
-// A process that runs test files, one after the other, and reports each test to the runner: see test/runner/run.ts.
+// A process that runs batches of test files, one after the other, and reports each test to the runner: see test/runner/run.ts.
 import Mocha from 'mocha';
 import path from 'node:path';
+import { endAll } from '../at-end.ts';
 import { cpuMs } from '../cpu-time.ts';
-import type { Message, Order } from './messages.ts';
+import type { Batch, Message } from './messages.ts';
 
 /** Files are relative to it. */
 const root = process.cwd();
@@ -50,17 +51,23 @@ function textOf(error: Error & { readonly expected?: unknown; readonly actual?: 
   return `${text}${cause}\n${Mocha.reporters.Base.generateDiff(shown[0] ?? '', shown[1] ?? '')}`;
 }
 
-function send(message: Message, then: () => void = () => undefined): void {
-  process.send?.(message, then);
+function send(message: Message): void {
+  process.send?.(message);
 }
 
 // a runner that is killed cannot end what it has started
 process.once('disconnect', () => process.exit(1));
 
-const { files, timeoutMs } = JSON.parse(process.argv[2] ?? '') as Order;
-const mocha = new Mocha({ timeout: timeoutMs, reporter: Reporter, color: false });
-for (const file of files) mocha.addFile(path.join(root, file));
-await mocha.loadFilesAsync();
-const failures = await new Promise<number>((resolve) => mocha.run(resolve));
-// the channel is empty before the end; what tests have left running ends with this process
-send({ kind: 'done' }, () => process.exit(failures === 0 ? 0 : 1));
+/** A Mocha for each batch: what modules hold is kept from one to the next, hooks outside of any suite are not. */
+async function run({ files, timeoutMs }: Batch): Promise<void> {
+  const mocha = new Mocha({ timeout: timeoutMs, reporter: Reporter, color: false });
+  for (const file of files) mocha.addFile(path.join(root, file));
+  await mocha.loadFilesAsync();
+  await new Promise<number>((resolve) => mocha.run(resolve));
+  send({ kind: 'done' });
+}
+
+process.on('message', (batch: Batch) => {
+  // what tests have left running ends with this process
+  void (batch.files.length > 0 ? run(batch) : endAll().then(() => process.exit(0)));
+});

@@ -1,15 +1,17 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 
-/** A part of the whole run: a tool, or test files that share a process, and so what they start. */
+/** A part of the whole run: a tool, or test files that share processes, and so what they start. */
 export type Part = {
   readonly name: string;
   /** Of a tool: the arguments for Node. */
   readonly tool?: readonly string[];
   /** Of tests: patterns of their files. */
   readonly files?: readonly string[];
-  /** The files may be spread over so many processes; one without it. */
+  /** So many processes take the files, each the next one when it is done with one; one without it. */
   readonly spread?: number;
+  /** The files say together what they share (test/e2e/shared.ts): each process has its share of them from the beginning. */
+  readonly isShared?: true;
   /** Runs the compiled program. */
   readonly needsBuild?: true;
   /** Milliseconds that a test may take unless it states its own. */
@@ -32,11 +34,12 @@ const bin = (file: string): string => path.join('node_modules', file);
 const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
 
 /**
- * All that `npm test` runs: what is fast and needs no engine comes first. Parts that need engines share them: the files of `instance` and of
- * `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse, those of `broker` a Kafka that one
- * has at a time. What is long is apart: `restarts` and `faults` start their own engines, since that is what they test, `failures` ends processes again
- * and again, `shippers` installs programs of four languages, `scores` computes days of detection, and the folder `long` of a part has what shares the same but
- * takes minutes: thousands of random queries, attacks, programs of others.
+ * All that `npm test` runs: what is fast and needs no engine comes first. Parts that need engines share them: the files of `instance`, `detection`,
+ * `pages` and `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse for each process, those of
+ * `broker` a Kafka that one has at a time. What is long is apart, and CI runs it behind: `detection` waits for windows and their alerts, `pages` are in a
+ * browser, `restarts` and `faults` start their own engines, since that is what they test, `failures` ends processes again and again, `shippers` installs
+ * programs of four languages, `scores` computes days of detection, and the folder `long` of a part has what shares the same but takes 40 seconds and
+ * more: thousands of random queries, attacks, programs of others.
  */
 export const STAGES: readonly Stage[] = [
   {
@@ -50,13 +53,13 @@ export const STAGES: readonly Stage[] = [
       { name: 'unused', tool: [bin('knip/bin/knip.js'), '--no-progress'] },
     ],
   },
-  { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 6, timeoutMs: 120_000 }] },
+  { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 4, timeoutMs: 120_000 }] },
   {
     name: 'engines',
     // these wait for engines half of their time
     more: 2,
     parts: [
-      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, ...END_TO_END },
+      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
       { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
     ],
@@ -66,12 +69,14 @@ export const STAGES: readonly Stage[] = [
     isLong: true,
     more: 2,
     parts: [
-      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
-      { name: 'store/long', files: ['test/e2e/store/long/*.test.ts'], ...END_TO_END },
-      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], ...END_TO_END },
+      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], isShared: true, ...END_TO_END },
+      { name: 'store/long', files: ['test/e2e/store/long/*.test.ts'], spread: 2, ...END_TO_END },
+      { name: 'instance/long', files: ['test/e2e/instance/long/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
+      { name: 'detection', files: ['test/e2e/detection/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'shippers', files: ['test/shippers/*.test.ts'], ...END_TO_END },
-      { name: 'instance/long', files: ['test/e2e/instance/long/*.test.ts'], ...END_TO_END },
+      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
+      { name: 'pages', files: ['test/e2e/pages/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'scores', files: ['test/e2e/scores/*.test.ts'], ...END_TO_END },
     ],
   },

@@ -71,7 +71,7 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   alertmanager: debianPackages({ alertmanager: ['prometheus-alertmanager'] }),
   prometheus: debianPackages({ prometheus: ['prometheus'] }),
   // nor these: who looks, and what is between
-  browser: debianPackages({ chromium: ['chromium', 'chromium-common'], nginx: ['nginx'] }),
+  browser: debianPackages({ nginx: ['nginx'] }),
 };
 
 /** Programs of Debian, each from its packages, in a folder of its own. */

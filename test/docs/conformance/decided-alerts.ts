@@ -4,7 +4,7 @@ import { of, row, type Section } from './row.ts';
 const series = of('pipeline/detectors/series.test.ts');
 const alerting = of('pipeline/alerting/streams/alerting.test.ts');
 const book = of('pipeline/alerting/book/alert-book.test.ts');
-const alerts = of('e2e/store/alerts-query.e2e.test.ts');
+const alerts = of('e2e/store/long/alerts-query.e2e.test.ts');
 const patterns = of('e2e/store/patterns-query.e2e.test.ts');
 const live = of('e2e/instance/live.e2e.test.ts');
 const plans = of('api/tenants/plans.test.ts');
@@ -27,7 +27,7 @@ export const DECIDED_ALERTS: readonly Section[] = [
       row('- An alert is deduplicated by', 'Resolving a resolved alert changes nothing but an empty note.', of('api/alerts/resolver.test.ts')('writes nothing for one that is resolved, unless a note is missing')),
       row('- `id`: a positive integer below 2^53', 'The id of an alert is the same after a replay.', of('pipeline/alerting/book/alerts.test.ts')('is a positive integer below 2^53, and the same for the same parts alone'), of('pipeline/alerting/streams/kills.test.ts')('tell the same alerts and fire counts after a hundred kills, and have the same states')),
       row('- Sensitivity (off, low, normal, high)', 'Sensitivity is set by tenant, detector and stream.', alerting('heeds how easily detectors shall fire: by tenant, detector and stream, from a snapshot on too')),
-      row('- Sensitivity (off, low, normal, high)', 'A rule fires the same alerts.', of('e2e/instance/rules.e2e.test.ts')('made through the API fire on the entries that come, with evidence, and are resolved when they are deleted')),
+      row('- Sensitivity (off, low, normal, high)', 'A rule fires the same alerts.', of('e2e/detection/rules.e2e.test.ts')('made through the API fire on the entries that come, with evidence, and are resolved when they are deleted')),
       row('- `incident_id`: alerts of one tenant', 'Alerts of a service within 5 minutes share an incident.', of('pipeline/alerting/book/incidents.test.ts')('are the same for alerts of a service within five minutes'), alerting('gives alerts of a service that fire together one incident, and others another')),
       row('- `service` filters (alerts, patterns)', '`service` matches the label exactly.', alerts('narrows down by state, severity, detector, service and time'), patterns('sorts, pages, searches and narrows down to a service')),
       row('- `service` filters (alerts, patterns)', 'Without parameters alerts are those that fire and those resolved within a day.', alerts('gives the last word on each alert, with why it has come, newest first'), alerts('shows nothing that the plan does not keep any more')),

@@ -9,9 +9,9 @@ const host = of('api/http/host.test.ts');
 const forms = of('api/auth/forms.test.ts');
 const authenticate = of('api/auth/authenticate.test.ts');
 const sockets = of('api/live/sockets.test.ts');
-const alerts = of('e2e/store/alerts-query.e2e.test.ts');
+const alerts = of('e2e/store/long/alerts-query.e2e.test.ts');
 const queries = of('e2e/store/query.e2e.test.ts');
-const facets = of('e2e/store/facets.e2e.test.ts');
+const facets = of('e2e/store/long/facets.e2e.test.ts');
 const patterns = of('e2e/store/patterns-query.e2e.test.ts');
 const window = of('api/query/window.test.ts');
 const parameters = of('api/query/parameters.test.ts');
@@ -19,7 +19,7 @@ const hints = of('e2e/store/hints.e2e.test.ts');
 const select = of('e2e/store/select.e2e.test.ts');
 const journey = of('e2e/instance/journey.e2e.test.ts');
 const overHttp = of('api/limits/ingest-limits.test.ts');
-const workers = of('e2e/store/query-workers.e2e.test.ts');
+const workers = of('e2e/store/long/query-workers.e2e.test.ts');
 
 const order = overHttp('trial and quota come before pressure, pressure before the body, the body before the buckets');
 const counted = queries('counts hits in steps of UTC, with zeroes between, grouped without');
@@ -78,7 +78,7 @@ export const DECIDED_ANSWERS: readonly Section[] = [
       row('- `facets`: at most 50 fields', 'Fields of too many or too long values are left out, but for level, service and stream.', facets('keeps level, service and _stream whatever they hold; leaves out fields of too many or too long values')),
       row('- `streams`: by hits', 'Streams are ordered by hits, then by id.', journey('counts, groups and lists streams'), queries('answers the conformance cases of hits, streams and field values')),
       row('- Running queries of one tenant: 4', 'Four queries of a tenant run at once, others wait, and too many are a 429.', workers('run four of a tenant at once; more wait, and too many are refused, while another tenant has its answer'), of('api/tenants/plans.test.ts')('the queries of a tenant that run at once')),
-      row('- Running queries of one tenant: 4', 'An answer that streams goes on as long as rows flow.', of('e2e/store/exports.e2e.test.ts')('an export goes on as long as it is taken, however long that takes')),
+      row('- Running queries of one tenant: 4', 'An answer that streams goes on as long as rows flow.', of('e2e/store/long/exports.e2e.test.ts')('an export goes on as long as it is taken, however long that takes')),
       row('- A query that runs longer than 30 s', 'A query that takes too long or too much is a 504.', queries('ends queries that take too long, or whose client has gone, in ClickHouse too'), workers('end a query that takes too much memory, name its pipes, and no other one')),
       row('- A query that runs longer than 30 s', 'Where ClickHouse does not answer it is a 503.', queries('says 503 when the store does not answer')),
       row('- A query that runs longer than 30 s', 'The burst of the rate is that of a minute.', of('api/limits/query-rate.test.ts')('${rate} a minute: a burst of as many, then as many in each minute, each after the wait that was told'), of('api/query/rate.test.ts')("VictoriaLogs' paths ask the same rate")),

@@ -2,10 +2,10 @@
 import { of, row, type Section } from './row.ts';
 
 const journey = of('e2e/instance/journey.e2e.test.ts');
-const alerts = of('e2e/store/alerts-query.e2e.test.ts');
+const alerts = of('e2e/store/long/alerts-query.e2e.test.ts');
 const patterns = of('e2e/store/patterns-query.e2e.test.ts');
 const queries = of('e2e/store/query.e2e.test.ts');
-const facets = of('e2e/store/facets.e2e.test.ts');
+const facets = of('e2e/store/long/facets.e2e.test.ts');
 const parameters = of('api/query/parameters.test.ts');
 const times = of('api/query/time-parameters.test.ts');
 const window = of('api/query/window.test.ts');
@@ -132,7 +132,7 @@ export const ENDPOINTS: readonly Section[] = [
       row('| `limit` | integer | 100', '`limit` of alerts is 100 unless set, from 1 to 2000.', alerts('gives the last word on each alert, with why it has come, newest first'), noParameter),
       row('| `offset` | integer | 0', '`offset` of alerts is 0 unless set, and not negative.', alerts('pages by limit and offset'), noParameter),
       row('Response 200 PaginatedAlerts', 'Alerts answer 401 without a key.', statuses('wants a key')),
-      row('Response 200 PaginatedAlerts', 'Alerts are refused with a 429 where too much runs.', of('e2e/store/query-workers.e2e.test.ts')('run four of a tenant at once; more wait, and too many are refused, while another tenant has its answer')),
+      row('Response 200 PaginatedAlerts', 'Alerts are refused with a 429 where too much runs.', of('e2e/store/long/query-workers.e2e.test.ts')('run four of a tenant at once; more wait, and too many are refused, while another tenant has its answer')),
       row('**GET `/alerts/{alert_id}`**', '`alert_id` is an integer from 1 on.', noParameter),
       row('**GET `/alerts/{alert_id}`**', 'An alert that is not there is a 404.', alerts('shows a tenant its own alone, whatever is asked for, and with the wall of the engine gone too')),
       row('**POST `/alerts/{alert_id}/resolve`**', 'A resolution takes an optional `note` and answers the alert.', resolves),
@@ -158,7 +158,7 @@ export const ENDPOINTS: readonly Section[] = [
       row('`/ws/livetail/{tenant_id}`', 'A live tail opens with 101, is told a `query`, and sends what matches.', live('send what matches, once, exactly as search gives it')),
       row('`/ws/livetail/{tenant_id}`', 'A live tail without a good key is a 401.', sockets('${name}: ${String(status)} before the upgrade, with a request id')),
       row('`/ws/alerts/{tenant_id}`', 'The stream of alerts tells at once what fires and what is resolved.', live('of alerts: fires and resolutions, updates on request, and what was said since a time')),
-      row('`/ws/alerts/{tenant_id}`', 'It lets in as the live tail does, and is a 401 without a good key.', sockets('no key, alerts'), of('e2e/instance/long/live-browser.e2e.test.ts')('is let in by the subprotocol alone, and told of alerts')),
+      row('`/ws/alerts/{tenant_id}`', 'It lets in as the live tail does, and is a 401 without a good key.', sockets('no key, alerts'), of('e2e/pages/live-browser.e2e.test.ts')('is let in by the subprotocol alone, and told of alerts')),
     ],
   },
   {

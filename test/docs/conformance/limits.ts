@@ -2,9 +2,9 @@
 import { of, row, type Section } from './row.ts';
 
 const parameters = of('api/query/parameters.test.ts');
-const alerts = of('e2e/store/alerts-query.e2e.test.ts');
+const alerts = of('e2e/store/long/alerts-query.e2e.test.ts');
 const patterns = of('e2e/store/patterns-query.e2e.test.ts');
-const facets = of('e2e/store/facets.e2e.test.ts');
+const facets = of('e2e/store/long/facets.e2e.test.ts');
 const caps = of('api/http/body-caps.test.ts');
 const metrics = of('api/ingest/metrics-endpoints.test.ts');
 const plans = of('api/tenants/plans.test.ts');

@@ -3,14 +3,14 @@ import { of, row, type Section } from './row.ts';
 
 const document = of('api/openapi/document.test.ts');
 const journey = of('e2e/instance/journey.e2e.test.ts');
-const alerts = of('e2e/store/alerts-query.e2e.test.ts');
+const alerts = of('e2e/store/long/alerts-query.e2e.test.ts');
 const patterns = of('e2e/store/patterns-query.e2e.test.ts');
 const queries = of('e2e/store/query.e2e.test.ts');
 const required = of('api/query/required-members.test.ts');
 const host = of('api/http/host.test.ts');
 const everyError = of('api/http/every-error.test.ts');
 const window = of('api/query/window.test.ts');
-const facets = of('e2e/store/facets.e2e.test.ts');
+const facets = of('e2e/store/long/facets.e2e.test.ts');
 const canonical = of('pipeline/logs/canonical.test.ts');
 const loki = of('pipeline/normalizers/loki.test.ts');
 const bulk = of('pipeline/normalizers/es-bulk.test.ts');
@@ -35,8 +35,8 @@ export const RESOURCES: readonly Section[] = [
       row('session replay and other shipper formats', 'Traces, metrics and session replay are taken too.', of('e2e/failures/spans.e2e.test.ts')('are taken on both hosts, in both encodings and compressed, and stored as they were sent'), of('e2e/failures/samples.e2e.test.ts')('come back bit for bit, in the order of time'), of('e2e/instance/replay.e2e.test.ts')('is taken on both hosts, read as a session and as events, each batch once')),
       row('session replay and other shipper formats', 'What real shippers send is taken.', of('e2e/instance/wire.e2e.test.ts')('what each client logged is found, and its probes are answered')),
       row('volume histograms, field facets and stream listing', 'There are search, histograms, facets and streams.', journey('counts, groups and lists streams'), facets('answers the conformance cases')),
-      row('It produces alerts from detectors', 'Detectors produce alerts, which can be listed, read and resolved.', of('e2e/instance/alerts.e2e.test.ts')('fire where a stream leaves its own past, once each, with evidence'), alerts('resolves one alert with a note, for those who may')),
-      row('It produces pattern clusters', 'Messages are grouped under a stable fingerprint of their template.', of('e2e/instance/patterns.e2e.test.ts')('are counted whatever is killed, lead to their entries, and enrich errors')),
+      row('It produces alerts from detectors', 'Detectors produce alerts, which can be listed, read and resolved.', of('e2e/detection/alerts.e2e.test.ts')('fire where a stream leaves its own past, once each, with evidence'), alerts('resolves one alert with a note, for those who may')),
+      row('It produces pattern clusters', 'Messages are grouped under a stable fingerprint of their template.', of('e2e/detection/patterns.e2e.test.ts')('are counted whatever is killed, lead to their entries, and enrich errors')),
       row('It streams live log entries and alert updates', 'Entries and alerts are streamed over WebSockets.', of('e2e/instance/live.e2e.test.ts')('send what matches, once, exactly as search gives it'), of('e2e/instance/live.e2e.test.ts')('of alerts: fires and resolutions')),
       row('Access is by tenant-scoped API key', 'A tenant has a number, and its keys are those of no other.', of('api/control/accounts.test.ts')('ids go up from 1, keys are found by their secret alone'), journey('keeps tenants apart, and says what is wrong')),
       row('A health check exists without authentication', 'There are two planes, and a health check without a key.', of('api/auth/matrix.test.ts')('covers the planes: every path asks for a key, except /health')),
