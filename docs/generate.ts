@@ -5,6 +5,7 @@
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
  * from the rows of test/docs/conformance docs/conformance.md as a whole.
+ * from docs/monitoring.ts the rules and the dashboard of compose/monitoring.
  * It prints which answers of the API no test has seen.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
@@ -20,6 +21,7 @@ import { conformancePage } from './conformance-page.ts';
 import { controlPage } from './control-page.ts';
 import { LIMITS } from './limits.ts';
 import { limitsPage } from './limits/page.ts';
+import { alertRules, dashboard } from './monitoring.ts';
 import { logsqlReference } from './logsql-reference.ts';
 import { promqlReference } from './promql-reference.ts';
 
@@ -118,6 +120,8 @@ export function generated(): { readonly file: string; readonly is: string; reado
     },
     { file: 'docs/control.md', is: read('docs/control.md'), should: controlPage(table) },
     { file: 'web/client/operations.ts', is: read('web/client/operations.ts'), should: clientTypes(description) },
+    { file: 'compose/monitoring/alerts.yml', is: read('compose/monitoring/alerts.yml'), should: alertRules() },
+    { file: 'compose/monitoring/dashboard.json', is: read('compose/monitoring/dashboard.json'), should: dashboard() },
     { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
     { file: 'docs/conformance.md', is: read('docs/conformance.md'), should: conformancePage(SECTIONS, table) },
     {

@@ -44,6 +44,8 @@ export type RoleProcessOptions = SupervisedProcessOptions & {
   readonly dist: string;
   readonly dataDir: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Its internal listener opens the port of the instance; the role app's does so without it. */
+  readonly hasAdminPort?: boolean;
   /** Called when it has become ready, and when it has ended. */
   readonly onPeers: () => void;
   /** Time between two looks whether its event loop turns. */
@@ -101,11 +103,12 @@ export class RoleProcess extends SupervisedProcess {
   }
 
   #spawn(onSpawn: (pid: number) => void): Running {
-    const { dist, env } = this.#options;
+    const { dist, env, hasAdminPort = false } = this.#options;
     const log = openLog(this.logFile);
     const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
     const own = runtimeOf(roles);
     const args = [...own.flags, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
+    if (hasAdminPort) args.push('--admin-port');
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
     const child = spawn(process.execPath, args, {
       env: { ...own.env, ...env },

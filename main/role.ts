@@ -1,4 +1,4 @@
-/** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Notifies its supervisor when it is ready, and ends with it. */
+/** A process of the service: `role.js --role ingest[,app,…] [--name N] [--admin-port]`. Notifies its supervisor when it is ready, and ends with it. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
@@ -26,13 +26,14 @@ const BEAT_MS = 1000;
 const STOP_DEADLINE_MS = 23_000;
 
 /** What the process does, and its name in logs and metrics. */
-function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly name: string } {
-  const { values } = parseArgs({ args: argv, options: { role: { type: 'string' }, name: { type: 'string' } } });
+function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly name: string; readonly hasAdminPort: boolean } {
+  const options = { role: { type: 'string' }, name: { type: 'string' }, 'admin-port': { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: argv, options });
   const names = (values.role ?? '').split(',').filter((name) => name !== '');
   const unknown = names.filter((name) => roles.find(name) === undefined);
   if (names.length === 0 || unknown.length > 0)
     throw new Error(`--role takes ${roles.names.join(', ')}, or several with commas; got ${JSON.stringify(values.role ?? '')}.`);
-  return { names, name: values.name ?? names.join(',') };
+  return { names, name: values.name ?? names.join(','), hasAdminPort: values['admin-port'] === true };
 }
 
 /** What the services of the roles have for the internal listener. */
@@ -56,7 +57,7 @@ const SHIPPED_TO: ReadonlySet<string> = new Set(['ingest', 'app', 'doors']);
 
 /** The services of the roles, and the internal listener that is started first and stopped last. */
 async function compose(
-  { names, name: role }: ReturnType<typeof rolesOf>,
+  { names, name: role, hasAdminPort }: ReturnType<typeof rolesOf>,
   config: Config,
   log: Logger,
   hurry: AbortSignal,
@@ -70,9 +71,7 @@ async function compose(
   const admin: Admin = {};
   const roleContext: RoleContext = {
     ...{ roles: names, config, log, metrics, peers, rejections },
-    registerCheck: (check, probe) => {
-      checks.register(check, probe);
-    },
+    registerCheck: checks.register.bind(checks),
     registerWarning: checks.registerWarning.bind(checks),
     serveAdmin: (routes, audit) => {
       admin.routes = { adminRoutes: routes, audit };
@@ -94,7 +93,7 @@ async function compose(
   const listener = createInternalListener({
     host: config.http.adminHost,
     // operators send requests to the process with the admin routes; it queries the others, on any free port
-    port: admin.routes === undefined ? 0 : config.http.adminPort,
+    port: admin.routes === undefined && !hasAdminPort ? 0 : config.http.adminPort,
     token: config.keys.adminToken,
     role,
     metrics,
@@ -103,7 +102,8 @@ async function compose(
     rejections,
     processors: () => admin.processors?.() ?? [],
     ...(admin.control === undefined ? {} : { control: admin.control }),
-    ...(admin.routes === undefined ? {} : { ...admin.routes, peers }),
+    ...admin.routes,
+    ...(admin.routes === undefined && !hasAdminPort ? {} : { peers }),
   });
   const last = drainService({
     hosts: services.filter((service) => service instanceof HttpServer),

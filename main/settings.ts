@@ -32,6 +32,8 @@ export type Settings = {
   readonly keys: Config['keys'];
   /** In the order in which they are stopped. */
   readonly roles: readonly string[];
+  /** Whose internal listener has the port of the instance; null: none. */
+  readonly adminRole: string | null;
   /** Sentences on the command line, for whoever starts it. */
   readonly warnings: readonly string[];
 };
@@ -46,10 +48,12 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     admin: { host: http.adminHost, hostVariable: 'LOGWEIR_ADMIN_HOST', port: http.adminPort, portVariable: 'LOGWEIR_ADMIN_PORT' },
   };
   const scheme = http.tls === null ? 'http' : 'https';
+  const adminRole = roles.includes('app') ? 'app' : http.isAdminEverywhere ? (roles[0] ?? null) : null;
+  const opened = ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) =>
+    listens.flatMap((name) => (name === 'doors' ? doorListeners(doors.file) : [all[name]])),
+  );
   const settings = {
-    listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) =>
-      listens.flatMap((name) => (name === 'doors' ? doorListeners(doors.file) : [all[name]])),
-    ),
+    listeners: adminRole === null || adminRole === 'app' ? opened : [...opened, all.admin],
     appUrl: url(all.app, scheme),
     ingestUrl: url(all.ingest, scheme),
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
@@ -61,6 +65,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     mayInstall: engines.mayInstall,
     keys,
     roles,
+    adminRole,
     warnings,
   };
   if (engines.survivesPowerLoss && !settings.isKafkaEmbedded && !settings.isClickHouseEmbedded) {

@@ -45,9 +45,9 @@ async function prepare() {
   process.setSourceMapsEnabled(true);
   // what V8 compiles is kept, of this process and of those that it starts
   const { enableCompileCache } = await import('node:module'); // Node 20 has none
-  const folder = path.join(root, '.cache', 'logweir', 'compiled');
+  const folder = process.env['NODE_COMPILE_CACHE'] ?? path.join(root, '.cache', 'logweir', 'compiled');
   enableCompileCache(folder);
-  process.env['NODE_COMPILE_CACHE'] ??= folder;
+  process.env['NODE_COMPILE_CACHE'] = folder;
   return isDev ? develop() : supervise();
 }
 

@@ -153,7 +153,7 @@ export class Supervisor {
     const onChange = (): void => this.#writeInstance();
     const onPeers = (): void => this.#sendPeers();
     const options = { dist, dataDir: settings.dataDir, env, log, delaysMs, lookMs, onChange, onPeers };
-    this.#roles = settings.roles.map((role) => new RoleProcess(role, options));
+    this.#roles = settings.roles.map((role) => new RoleProcess(role, { ...options, hasAdminPort: role === settings.adminRole }));
     for (const role of this.#roles) await role.start();
     const { signal } = this.#stopping;
     await Promise.race([Promise.all(this.#roles.map((role) => role.untilReady())), once(signal, 'abort')]);

@@ -24,6 +24,8 @@ export type Config = {
     readonly ingestPort: number;
     readonly adminHost: string;
     readonly adminPort: number;
+    /** Whether an instance without the role app opens it too. */
+    readonly isAdminEverywhere: boolean;
     readonly maxBodyBytes: number;
     readonly corsOrigins: readonly string[];
     /** Milliseconds from a SIGTERM to the end of the public listeners. */
@@ -110,6 +112,10 @@ export const environment = Joi.object({
   LOGWEIR_INGEST_PORT: port.default(8081).description('Ingest host.'),
   LOGWEIR_ADMIN_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the internal listener.'),
   LOGWEIR_ADMIN_PORT: port.default(8082).description('Internal listener: `/ready`, `/metrics` and the admin routes.'),
+  LOGWEIR_ADMIN_LISTENER: Joi.string()
+    .valid('app', 'instance')
+    .default('app')
+    .description('Which instances open the internal listener on its port: those with the role app, or each (one role in a container).'),
   LOGWEIR_ADMIN_TOKEN: Joi.string().min(MIN_SECRET).description('Token of the admin routes; made in the data directory when not given.'),
   LOGWEIR_AI_URL: Joi.string()
     .custom((text: string, helpers) => (isHttpUrl(text) && !text.includes('@') ? text : helpers.error('any.custom')))
@@ -286,7 +292,6 @@ function toConfig(env: Environment, files: PemFiles): Config {
   const text = (name: string): string => String(env[name] ?? '');
   const list = (name: string): string[] => listOf(text(name));
   const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
-  const sasl = saslOf(env);
   return {
     http: {
       ...{ host: text('LOGWEIR_HOST'), tls: listenerTls(text) },
@@ -294,20 +299,12 @@ function toConfig(env: Environment, files: PemFiles): Config {
       ingestPort: Number(env['LOGWEIR_INGEST_PORT']),
       adminHost: text('LOGWEIR_ADMIN_HOST'),
       adminPort: Number(env['LOGWEIR_ADMIN_PORT']),
+      isAdminEverywhere: env['LOGWEIR_ADMIN_LISTENER'] === 'instance',
       maxBodyBytes: Math.floor(Number(env['LOGWEIR_MAX_BODY_SIZE_MB']) * 1_048_576),
       corsOrigins: list('LOGWEIR_CORS_ORIGINS'),
       drainMs: 1000 * Number(env['LOGWEIR_DRAIN_SECONDS']),
     },
-    kafka: {
-      brokers: list('LOGWEIR_KAFKA_BROKERS'),
-      ...(env['LOGWEIR_KAFKA_TLS'] === true ? { tls: files.of('KAFKA') } : {}),
-      ...(sasl === null ? {} : { sasl }),
-      logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']),
-      replication: Number(env['LOGWEIR_KAFKA_REPLICATION'] ?? 0),
-      minInSync: Number(env['LOGWEIR_KAFKA_MIN_IN_SYNC'] ?? 0),
-      dir: text('LOGWEIR_KAFKA_DIR'),
-      minFreeDiskPercent: Number(env['LOGWEIR_MIN_FREE_DISK_PERCENT']),
-    },
+    kafka: kafkaOf(env, files),
     clickhouse: {
       url: text('LOGWEIR_CLICKHOUSE_URL'),
       ...(text('LOGWEIR_CLICKHOUSE_URL').startsWith('https:') ? { tls: files.of('CLICKHOUSE') } : {}),
@@ -340,6 +337,21 @@ function toConfig(env: Environment, files: PemFiles): Config {
     ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
     embedded: env['LOGWEIR_EMBEDDED'] === true,
+  };
+}
+
+function kafkaOf(env: Environment, files: PemFiles): Config['kafka'] {
+  const text = (name: string): string => String(env[name] ?? '');
+  const sasl = saslOf(env);
+  return {
+    brokers: listOf(text('LOGWEIR_KAFKA_BROKERS')),
+    ...(env['LOGWEIR_KAFKA_TLS'] === true ? { tls: files.of('KAFKA') } : {}),
+    ...(sasl === null ? {} : { sasl }),
+    logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']),
+    replication: Number(env['LOGWEIR_KAFKA_REPLICATION'] ?? 0),
+    minInSync: Number(env['LOGWEIR_KAFKA_MIN_IN_SYNC'] ?? 0),
+    dir: text('LOGWEIR_KAFKA_DIR'),
+    minFreeDiskPercent: Number(env['LOGWEIR_MIN_FREE_DISK_PERCENT']),
   };
 }
 

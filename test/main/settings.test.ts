@@ -16,6 +16,15 @@ describe('settings', () => {
     expect(readSettings(env, [])).to.deep.equal(readSettings({}, []));
   });
 
+  it('have the internal port in an instance without the app, where each is to have it', () => {
+    const env = { LOGWEIR_ADMIN_LISTENER: 'instance' };
+    expect(readSettings(env, ['--role', 'sink,processors'])).to.deep.include({ adminRole: 'sink' });
+    expect(readSettings(env, ['--role', 'sink,processors']).listeners.map(({ port }) => port)).to.deep.equal([8082]);
+    expect(readSettings(env, ['--role', 'ingest']).listeners.map(({ port }) => port)).to.deep.equal([8081, 8082]);
+    expect(readSettings(env, []).adminRole).to.equal('app');
+    expect(readSettings({}, ['--role', 'sink']).adminRole).to.equal(null);
+  });
+
   it('name only the listeners of the chosen roles, in the order of the stop', () => {
     const settings = readSettings({}, ['--role', 'sink,ingest']);
     expect(settings.roles).to.deep.equal(['ingest', 'sink']);

@@ -6,7 +6,18 @@ import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 import { goCommand, goMadeFor, installGo } from './go-toolset.ts';
 
-export type ToolsetName = 'node' | 'python' | 'readers' | 'client' | 'linter' | 'java' | 'go' | 'debian' | 'alertmanager' | 'browser';
+export type ToolsetName =
+  | 'node'
+  | 'python'
+  | 'readers'
+  | 'client'
+  | 'linter'
+  | 'java'
+  | 'go'
+  | 'debian'
+  | 'alertmanager'
+  | 'prometheus'
+  | 'browser';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -58,6 +69,7 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   debian: debianPackages(DEBIAN_PROGRAMS),
   // no shipper: who is told of alerts
   alertmanager: debianPackages({ alertmanager: ['prometheus-alertmanager'] }),
+  prometheus: debianPackages({ prometheus: ['prometheus'] }),
   // nor these: who looks, and what is between
   browser: debianPackages({ nginx: ['nginx'] }),
 };

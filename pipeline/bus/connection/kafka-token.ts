@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 export type TokenOrigin = { readonly tokenFile: string } | { readonly tokenCommand: string };
 
 /** Of what a command may print, and how long it may take. */
-const [MOST_BYTES, COMMAND_MS] = [65_536, 10_000];
+const [TOKEN_BYTES, COMMAND_MS] = [65_536, 10_000];
 /** How long a printed token is used whose end is unknown; and of the others, the share of their time. */
 const [UNKNOWN_MS, SHARE] = [60_000, 0.8];
 
@@ -30,7 +30,7 @@ export function tokenSource(origin: TokenOrigin, now: () => number = Date.now): 
 }
 
 async function printed(command: string): Promise<string> {
-  const options = { timeout: COMMAND_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' as const };
+  const options = { timeout: COMMAND_MS, maxBuffer: TOKEN_BYTES, killSignal: 'SIGKILL' as const };
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], options).catch((error: unknown) => {
     const { code, signal } = error as { readonly code?: unknown; readonly signal?: unknown };
     // what it has printed may be a secret
@@ -42,7 +42,7 @@ async function printed(command: string): Promise<string> {
 /** A token as RFC 6750 has it: nothing else may stand in the message to the broker. */
 function checked(text: string, where: string): string {
   const token = text.trim();
-  if (token.length <= MOST_BYTES && /^[A-Za-z0-9._~+/-]+=*$/.test(token)) return token;
+  if (token.length <= TOKEN_BYTES && /^[A-Za-z0-9._~+/-]+=*$/.test(token)) return token;
   throw new Error(`Kafka cannot be given a token: ${where} does not have the form of one.`);
 }
 
