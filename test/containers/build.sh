@@ -25,5 +25,5 @@ mounts=()
 for pair in /etc/npmrc:/usr/etc/npmrc "$HOME/.npmrc:/root/.npmrc" /etc/ssl/certs:/etc/ssl/certs; do
   [ -e "${pair%%:*}" ] && mounts+=(-v "$pair:ro")
 done
-buildah "${driver[@]}" build --isolation=chroot --network=host --build-arg "BUILD_IMAGE=$node" --build-arg "BASE_IMAGE=$base" \
+buildah "${driver[@]}" build --format docker --isolation=chroot --network=host --build-arg "BUILD_IMAGE=$node" --build-arg "BASE_IMAGE=$base" \
   --env "NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-}" "${mounts[@]}" -t localhost/logweir:check .
