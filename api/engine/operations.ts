@@ -11,6 +11,8 @@ import type { Deps, Request } from '../query/deps.ts';
 import type { EngineAnswer } from '../query/engine.ts';
 import { explainSearch } from '../search/explain.ts';
 import { facets } from '../search/facets.ts';
+import { previewDetector } from '../previews/detector-preview.ts';
+import { previewRule } from '../previews/rule-preview.ts';
 import { hits } from '../search/hits.ts';
 import { incident, incidents } from '../search/incidents.ts';
 import { listStreams } from '../search/list-streams.ts';
@@ -19,6 +21,7 @@ import { diffPatterns } from '../query/patterns/diff-patterns.ts';
 import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
+import { serviceCounts } from '../search/service-counts.ts';
 import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { SPANS } from '../../logsql/sql/spans-table.ts';
 import type { Table } from '../../logsql/base/table.ts';
@@ -72,6 +75,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['spans/facets', facets],
   ['streams', listStreams],
   ['measures', measures],
+  ['usage/services', serviceCounts],
   ['patterns', listPatterns],
   ['patterns/diff', diffPatterns],
   ['pattern', showPattern],
@@ -79,6 +83,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['alert', alert],
   ['incidents', incidents],
   ['incident', incident],
+  ['rules/preview', previewRule],
+  ['spans/rules-preview', previewRule],
+  ['detectors/preview', previewDetector],
   ['traces/list', listTraces],
   ['traces/show', showTrace],
   ['traces/logs', traceLogs],

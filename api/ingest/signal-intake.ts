@@ -10,9 +10,10 @@ import type { Principal } from '../tenants/principal.ts';
 import { BodiesInFlight, type BodyInFlight } from '../http/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
+import type { Tallies } from '../limits/tallies.ts';
 import type { IntakePublisher } from './intake-publisher.ts';
 import { Patience } from './patience.ts';
-import { classCounts } from './reason-class.ts';
+import { classCounts, reasonClass } from './reason-class.ts';
 import type { RejectedEntry, RejectionLog } from './rejection-log.ts';
 
 /** The wire formats of one signal, where their rows go, and what bounds them. */
@@ -27,6 +28,8 @@ export type IngestOptions = {
   readonly bodies?: BodiesInFlight;
   /** Where tenants find what was refused. */
   readonly rejections?: RejectionLog;
+  /** Counts what keys send, and what is refused. */
+  readonly tallies?: Pick<Tallies, 'take' | 'refuse'>;
   /** Is given the number of rows of each request once they are on the log. */
   readonly onAccepted?: (tenantId: number, rows: number) => void;
   /** What a request of this size waits for before its body is read; null where it need not wait. */
@@ -120,6 +123,7 @@ async function ingest(delivery: Delivery, normalizer: Normalizer<RowWriter>, int
     const bytes = request.body.length;
     const written = await publishCharged(intake, principal, writer, { bytes, withinMs: patience.leftMs });
     intake.onAccepted?.(principal.tenantId, written.accepted);
+    intake.tallies?.take(principal.tenantId, principal.keyId, normalizer.signal, { bytes, rows: written.accepted });
     const about = labelsOf(normalizer);
     metrics.entries.inc(about, written.accepted);
     metrics.bytes.inc(about, bytes);
@@ -259,11 +263,17 @@ const ROW_FACTOR = 16;
 function noteRejections(
   delivery: Delivery,
   normalizer: Normalizer<RowWriter>,
-  { metrics, rejections }: IngestOptions,
+  { metrics, rejections, tallies }: IngestOptions,
   { rejected, options }: RowWriter,
 ): void {
   const about = labelsOf(normalizer);
   for (const [reason, count] of classCounts(rejected.reasons)) metrics.rejected.inc({ ...about, reason }, count);
+  for (const [reason, entries] of rejected.reasons)
+    tallies?.refuse(
+      delivery.principal.tenantId,
+      { signal: normalizer.signal, status: 200, error: reasonClass(reason) },
+      { reason, entries },
+    );
   const from = origin(delivery, normalizer, options.receivedAt);
   rejections?.add(
     delivery.principal.tenantId,

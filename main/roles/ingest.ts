@@ -75,15 +75,24 @@ export function publicHost(
   { config, metrics, log, rejections }: RoleContext,
   keys: ControlStore,
   sent: readonly SentSignal[],
+  { tallies }: UsageCounts,
 ): Omit<HostOptions, 'name' | 'port' | 'endpoints'> {
-  const formats = new Map(
-    sent
-      .flatMap(({ source }) => source.normalizers)
-      .flatMap(({ name, paths }) => paths.map((path) => [path.replace(/\/:(\w+)/g, '/{$1}'), name] as const)),
-  );
+  const normalizers = sent.flatMap(({ source }) => source.normalizers);
+  const byPath = (of: (normalizer: (typeof normalizers)[number]) => string): Map<string, string> =>
+    new Map(normalizers.flatMap((one) => one.paths.map((path) => [path.replace(/\/:(\w+)/g, '/{$1}'), of(one)] as const)));
+  const formats = byPath(({ name }) => name);
+  const signals = byPath(({ signal }) => signal);
   const { host, corsOrigins, tls: files } = config.http;
-  const tls = files === null ? {} : { tls: new ListenerTls({ ...files, name: 'the public listeners', log }) };
-  return { ...tls, host, keys, corsOrigins, metrics, log, hintOf: ingestHint, onRefused: noteRefused({ rejections, keys, formats }) };
+  return {
+    ...(files === null ? {} : { tls: new ListenerTls({ ...files, name: 'the public listeners', log }) }),
+    host,
+    keys,
+    corsOrigins,
+    metrics,
+    log,
+    hintOf: ingestHint,
+    onRefused: noteRefused({ rejections, keys, formats, signals, tallies }),
+  };
 }
 
 /** Takes what shippers send, on the ingest host. */
@@ -93,12 +102,12 @@ export const ingestRole: Role = {
     const stored = await signalsWith(config.signals.files);
     const sent = sentSignals(stored);
     const control = createControlStore(context);
-    const { services, endpoints } = ingestPlane(context, control, sent);
+    const { services, endpoints, counts } = ingestPlane(context, control, sent);
     const host = createHost({
       name: 'ingest host',
       port: config.http.ingestPort,
       endpoints: ingestHostEndpoints(endpoints, []),
-      ...publicHost(context, control, sent),
+      ...publicHost(context, control, sent, counts),
     });
     return [control, createLogGuard(context, stored), ...services, host];
   },

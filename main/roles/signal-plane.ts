@@ -60,7 +60,16 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
     },
   });
   const intake = new SignalIntake({
-    ...{ normalizers: source.normalizers, publisher, maxBodyBytes: config.http.maxBodyBytes, metrics, bodies, rejections, parseTurns },
+    ...{
+      normalizers: source.normalizers,
+      publisher,
+      maxBodyBytes: config.http.maxBodyBytes,
+      metrics,
+      bodies,
+      rejections,
+      parseTurns,
+      tallies: counts.tallies,
+    },
     limits: ingestLimits({
       counts: counts.of(topic),
       unit: opened.unit,

@@ -113,14 +113,21 @@ export interface Operations {
     path: { tenant_id: number };
     query: {};
     body: undefined;
-    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[] };
   };
   /** Sets how easily detectors fire: all rules of the tenant at once */
   "PUT /api/v1/tenants/{tenant_id}/detectors": {
     path: { tenant_id: number };
     query: {};
-    body: { rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
-    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+    body: { rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[] };
+    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[] };
+  };
+  /** What a detector would have fired in the last 24 hours with each sensitivity, by what is stored; nothing is set */
+  "POST /api/v1/tenants/{tenant_id}/detectors/preview": {
+    path: { tenant_id: number };
+    query: {};
+    body: { detector: string; query?: string };
+    answer: { window: { start: string; end: string }; fired: { low: number; normal: number; high: number }; has_more_streams: boolean; series: ({ stream: string; alerts: { low: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[]; normal: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[]; high: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[] } })[] };
   };
   /** The most frequent values of each field */
   "GET /api/v1/tenants/{tenant_id}/facets": {
@@ -304,6 +311,13 @@ export interface Operations {
     body: { name?: string; signal?: string; query: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; by?: string[] };
     answer: { id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } };
   };
+  /** What a rule would have fired in the last 24 hours, by what is stored; nothing is saved */
+  "POST /api/v1/tenants/{tenant_id}/rules/preview": {
+    path: { tenant_id: number };
+    query: {};
+    body: { name?: string; signal?: string; query: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; by?: string[] };
+    answer: { window: { start: string; end: string }; every: string; fired: number; has_more_groups: boolean; series: ({ labels: { [name: string]: unknown }; values: (number | null)[]; alerts: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[] })[] };
+  };
   /** One rule */
   "GET /api/v1/tenants/{tenant_id}/rules/{rule_id}": {
     path: { tenant_id: number; rule_id: string };
@@ -443,6 +457,13 @@ export interface Operations {
     query: { start?: string | number; end?: string | number; limit?: number; before?: string | number };
     body: undefined;
     answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
+  };
+  /** What the tenant uses: by day, signal, service and key; limits, refusals and costs */
+  "GET /api/v1/tenants/{tenant_id}/usage": {
+    path: { tenant_id: number };
+    query: { day?: string | null };
+    body: undefined;
+    answer: { plan: string; paid: boolean; day: string; days: ({ day: string; bytes: number; pending_bytes: number; signals: { [name: string]: unknown }; included_bytes: number | null; ceiling_bytes: number | null; over_bytes: number; cost: number })[]; price: { per_gb_over: number | null; currency: string }; keys: ({ key_id: string; name: string | null; signal: string; bytes: number; entries: number; requests: number })[]; refused: { signal: string; status: number; error: string; requests: number; entries: number; last_at: string; reason: string }[]; limits: ({ name: string; unit: string; limit: number | null; used: number | null; clears_at: string | null; clears: string })[]; services: { service: string; entries: number }[] | null; hints?: string[] };
   };
   /** Deliveries that wait or have failed */
   "GET /api/v1/tenants/{tenant_id}/webhook-deliveries": {
