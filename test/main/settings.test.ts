@@ -52,6 +52,15 @@ describe('settings', () => {
     expect(['', '1', 'true', '0', 'false'].map(given)).to.deep.equal([true, true, true, false, false]);
   });
 
+  it('have doors only where a file of them is named, and HTTPS where there is a certificate', () => {
+    expect(readSettings({}, []).roles).to.deep.equal(['ingest', 'app', 'sink', 'processors']);
+    expect(() => readSettings({}, ['--role=doors'])).to.throw('The role doors needs the file of LOGWEIR_DOORS, which is not set.');
+    expect(() => readSettings({ LOGWEIR_DOORS: '/nowhere/doors.json' }, [])).to.throw(/cannot be read \(ENOENT\)/);
+    const https = { LOGWEIR_TLS_CERT_FILE: 'a.crt', LOGWEIR_TLS_KEY_FILE: 'a.key' };
+    expect(readSettings(https, []).ingestUrl).to.equal('https://127.0.0.1:8081');
+    expect(() => readSettings({ LOGWEIR_TLS_CERT_FILE: 'a.crt' }, [])).to.throw(/must be given together/);
+  });
+
   it('bracket an IPv6 host', () => expect(readSettings({ LOGWEIR_HOST: '::1' }, []).appUrl).to.equal('http://[::1]:8080'));
 
   const bad = (env: Record<string, string>, argv: string[], message: RegExp): void => {

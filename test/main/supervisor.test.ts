@@ -151,7 +151,8 @@ describe('supervisor', () => {
     it('refuses an address that is not here', () => bad({ LOGWEIR_HOST: '192.0.2.1' }, /Cannot listen on 192\.0\.2\.1.*LOGWEIR_HOST/));
     it('refuses a port that is none', () =>
       bad({ LOGWEIR_APP_PORT: 'http' }, /The configuration is wrong: "LOGWEIR_APP_PORT" must be a number\./));
-    it('refuses an unknown role', () => bad({}, /There is no role "brain"; roles are ingest, app, sink, processors\./, '--role=app,brain'));
+    it('refuses an unknown role', () =>
+      bad({}, /There is no role "brain"; roles are ingest, doors, app, sink, processors\./, '--role=app,brain'));
     it('refuses an unknown option', () => bad({}, /The option --fast is unknown/, '--fast'));
     for (const key of ['ä b and others of 16', 'fifteen_charact'])
       it(`refuses the key ${key}, and keeps it nowhere`, async () => {
