@@ -14,6 +14,7 @@ import { patternsCommand } from './patterns.ts';
 import { spansCommand } from './spans.ts';
 import { rulesCommand } from './rules.ts';
 import { tailCommand } from './tail.ts';
+import { usageCommand } from './usage.ts';
 import { traceCommand } from './trace.ts';
 import { alertsCommand } from './alerts.ts';
 
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   { name: 'saved', summary: 'saved searches: logweir saved list', run: savedCommand },
   { name: 'keys', summary: 'API keys of the tenant: logweir keys create', run: keysCommand },
   { name: 'projects', summary: 'parts of the tenant, to which keys are narrowed', run: projectsCommand },
+  { name: 'usage', summary: 'what the tenant uses, its limits, and what was refused', run: usageCommand },
   { name: 'mcp', summary: 'an MCP server on standard input and output, for AI assistants', run: mcpCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },

@@ -8,6 +8,7 @@ import { createKeyRoutes } from '../api/account/key-routes.ts';
 import { createProjectRoutes } from '../api/account/project-routes.ts';
 import { createSavedSearchRoutes } from '../api/account/search-routes.ts';
 import { sessionEndpoints } from '../api/account/session-endpoints.ts';
+import { createUsageRoute } from '../api/account/usage-route.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
 import { keyRoute } from '../api/app/key-endpoint.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
@@ -47,6 +48,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createWebhookRoutes(NOTHING),
     rejectionsRoute(NOTHING),
     ...[createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create(NOTHING)),
+    createUsageRoute(NOTHING),
     keyRoute,
   ];
   const read = [

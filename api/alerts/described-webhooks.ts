@@ -54,7 +54,7 @@ const body = jsonBody(WEBHOOK_BODY);
 const webhook = members(WEBHOOK);
 
 export const WEBHOOK_LIST = listParameters(['url', 'created_at']);
-export const DELIVERY_LIST = listParameters(['created_at', 'attempts', 'alert_id'], {
+export const DELIVERY_LIST = listParameters<{ readonly state: 'all' | 'pending' | 'failed' }>(['created_at', 'attempts', 'alert_id'], {
   state: Joi.string().valid('all', 'pending', 'failed').default('all'),
 });
 

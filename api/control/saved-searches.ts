@@ -19,6 +19,10 @@ const isSeen = (record: SavedSearchRecord, { keyId, project }: Principal): boole
 export const savedSearchesOf = (control: Pick<ControlStore, 'slots'>, principal: Principal): SavedSearchRecord[] =>
   liveIn<SavedSearchRecord>(control, 'search', principal.tenantId).filter((record) => isSeen(record, principal));
 
+/** How many a tenant has, of all its keys. */
+export const savedCountOf = (control: Pick<ControlStore, 'slots'>, tenantId: number): number =>
+  liveIn<SavedSearchRecord>(control, 'search', tenantId).length;
+
 /** Throws HttpError 404 where the key sees none of this id. */
 export function requireSavedSearch(control: Pick<ControlStore, 'slots'>, principal: Principal, id: string): SavedSearchRecord {
   const found = savedSearchesOf(control, principal).find((record) => record.id === id);

@@ -21,6 +21,7 @@ import { diffPatterns } from '../query/patterns/diff-patterns.ts';
 import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
+import { serviceCounts } from '../search/service-counts.ts';
 import { LOGS } from '../../logsql/sql/logs-table.ts';
 import { SPANS } from '../../logsql/sql/spans-table.ts';
 import type { Table } from '../../logsql/base/table.ts';
@@ -74,6 +75,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['spans/facets', facets],
   ['streams', listStreams],
   ['measures', measures],
+  ['usage/services', serviceCounts],
   ['patterns', listPatterns],
   ['patterns/diff', diffPatterns],
   ['pattern', showPattern],

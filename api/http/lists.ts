@@ -24,7 +24,10 @@ const MAX_LIMIT = 1000;
 const MAX_FILTER = 200;
 
 /** Parameters of a list that is sorted by one of these members; in the order in which they were made without `sort`. */
-export const listParameters = (sorts: readonly string[], more: Readonly<Record<string, Joi.Schema>> = {}): Joi.ObjectSchema =>
+export const listParameters = <More = object>(
+  sorts: readonly string[],
+  more: Readonly<Record<string, Joi.Schema>> = {},
+): Joi.ObjectSchema<Parameters & More> =>
   Joi.object({
     limit: Joi.number().integer().min(1).max(MAX_LIMIT).default(100).description('Most items of the page.'),
     offset: Joi.number().integer().min(0).default(0).description('Items to leave out.'),
@@ -49,15 +52,19 @@ export const pageAnswer = (
   ok(members({ items: list(item), total: whole(), limit: whole(), offset: whole(), has_more: Joi.boolean(), ...more }, optional));
 
 /** Parameters of a URL as the schema wants them. Throws HttpError 400 that names all that is wrong; those that are not known are ignored. */
-export function checkedQuery(schema: Joi.ObjectSchema, query: URLSearchParams): Readonly<Record<string, unknown>> {
+export function checkedQuery<Value>(schema: Joi.ObjectSchema<Value>, query: URLSearchParams): Value {
   const result = schema.validate(Object.fromEntries(query), { abortEarly: false, stripUnknown: true });
   if (result.error !== undefined) throw invalidParameter(`${result.error.details.map(({ message }) => message).join('; ')}.`);
-  return result.value as Readonly<Record<string, unknown>>;
+  return result.value;
 }
 
 /** The page that is asked for, of all items in the order in which they were made. Throws HttpError 400. */
-export function pageOf<Item extends object>(items: readonly Item[], schema: Joi.ObjectSchema, query: URLSearchParams): Page<Item> {
-  const { limit, offset, sort, order, filter } = checkedQuery(schema, query) as Parameters;
+export function pageOf<Item extends object>(
+  items: readonly Item[],
+  schema: Joi.ObjectSchema<Parameters>,
+  query: URLSearchParams,
+): Page<Item> {
+  const { limit, offset, sort, order, filter } = checkedQuery(schema, query);
   const wanted = filter.toLowerCase();
   const found = wanted === '' ? items : items.filter((item) => Object.values(item).some((value) => typeof value === 'string' && value.toLowerCase().includes(wanted))); // prettier-ignore
   const sorted = sort === undefined ? found : found.toSorted((a, b) => compared(memberOf(a, sort), memberOf(b, sort)));

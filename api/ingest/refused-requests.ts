@@ -2,9 +2,10 @@ import type { HttpError } from '../../pipeline/core/errors.ts';
 import type { KeyStore } from '../auth/authenticate.ts';
 import { extractCredential } from '../auth/forms.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { Tallies } from '../limits/tallies.ts';
 import type { RejectionLog } from './rejection-log.ts';
 
-/** What is noted of requests as a whole; a 400 is noted with its body by who has read it (`ingest-endpoints.ts`). */
+/** What is noted of requests as a whole; a 400 is noted with its body by who has read it (`signal-intake.ts`). */
 const NOTED = new Set([401, 403, 404, 405, 408, 413, 429]);
 
 export type RefusedRequestsOptions = {
@@ -12,14 +13,19 @@ export type RefusedRequestsOptions = {
   readonly keys: KeyStore;
   /** The templates of the paths that take entries, with the formats. */
   readonly formats: ReadonlyMap<string, string>;
+  /** The signals of these templates, and where what was refused is counted. */
+  readonly signals?: ReadonlyMap<string, string>;
+  readonly tallies?: Pick<Tallies, 'refuse'>;
 };
 
 /**
  * Notes requests of shippers that were refused, for the tenant whose key they have or had: a revoked key, a path that does not exist, a body
  * that is too large, a rate. Who sends no key that was ever known is nobody.
  */
-export function noteRefused({ rejections, keys, formats }: RefusedRequestsOptions): (exchange: Exchange, error: HttpError) => void {
+export function noteRefused(options: RefusedRequestsOptions): (exchange: Exchange, error: HttpError) => void {
+  const { rejections, keys, formats } = options;
   return (exchange, error) => {
+    count(exchange, error, options);
     const { template, method, path } = exchange;
     const format = formats.get(template);
     const isSent = (method === 'POST' || method === 'PUT') && !path.startsWith('/api/v1/tenants/') && !path.startsWith('/select/');
@@ -35,6 +41,17 @@ export function noteRefused({ rejections, keys, formats }: RefusedRequestsOption
     ]);
   };
 }
+
+/** What the tenant of an accepted key was refused on a path that takes data, whatever the reason; elsewhere what it was refused by a limit. */
+function count(exchange: Exchange, { status, slug, message }: HttpError, { signals, tallies }: RefusedRequestsOptions): void {
+  const { tenantId, template } = exchange;
+  const signal = signals?.get(template);
+  if (tenantId === null || (signal === undefined && status !== 429)) return;
+  tallies?.refuse(tenantId, { signal: signal ?? REQUESTS, status, error: slug }, { reason: message });
+}
+
+/** Stands in place of a signal for what asks, and sends nothing. */
+const REQUESTS = 'requests';
 
 /** Headers in which clients of other systems send their keys. They let no one in, but show whose request was refused. */
 const FOREIGN_HEADERS = ['x-seq-apikey', 'dd-api-key', 'api-key', 'x-insert-key', 'x-license-key'];

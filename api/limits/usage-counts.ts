@@ -6,6 +6,7 @@ import { readAndFollow, type CompactedLog, type CompactedRecord } from '../../pi
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { SharedCounts } from './shared-counts.ts';
+import { Tallies } from './tallies.ts';
 import { UsageView } from './usage-view.ts';
 
 export type UsageCountsOptions = {
@@ -20,6 +21,8 @@ export type UsageCountsOptions = {
 
 /** A stop waits no longer than this for its last publication to the others, who get the same from the log. Milliseconds. */
 const LAST_PUBLISH_MS = 2000;
+/** Tallies are published with every so many words to the others. */
+const TALLIED_EVERY = 6;
 
 /** What was charged, by topic and tenant. */
 type Charges = NodeUsage['charged'];
@@ -31,6 +34,9 @@ export class UsageCounts implements Service {
   readonly #options: Required<UsageCountsOptions>;
   readonly #id = randomUUID();
   readonly #view: UsageView;
+  /** Whose the volume is, and what was refused. */
+  readonly tallies = new Tallies(this.#id);
+  #turns = 0;
   readonly #stop = new AbortController();
   #ready = false;
   #following: Promise<unknown> | null = null;
@@ -64,7 +70,8 @@ export class UsageCounts implements Service {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_PUBLISH_MS).unref())]);
+    const last = (this.#notification ?? Promise.resolve()).then(() => this.#publishTallies());
+    await Promise.race([last, new Promise((resolve) => setTimeout(resolve, LAST_PUBLISH_MS).unref())]);
     await this.#options.log.stop();
     await this.#following;
   }
@@ -107,7 +114,7 @@ export class UsageCounts implements Service {
       tried();
     };
     const onRecord = (record: CompactedRecord): void => {
-      this.#view.fold(record, this.#ready, now());
+      if (!this.tallies.fold(record)) this.#view.fold(record, this.#ready, now());
     };
     this.#ready = await readAndFollow(log, onRecord, { signal: this.#stop.signal, retryMs: everyMs, onFailure });
   }
@@ -116,6 +123,8 @@ export class UsageCounts implements Service {
   async #publish(): Promise<void> {
     const { log, logger, now } = this.#options;
     this.#view.forget(now());
+    this.#turns += 1;
+    if (this.#turns % TALLIED_EVERY === 0) await this.#publishTallies();
     this.#unpublished ??= this.#takeCharged();
     if (this.#unpublished === null && !this.#news) return;
     this.#news = false;
@@ -126,6 +135,17 @@ export class UsageCounts implements Service {
     } catch (error) {
       this.#news = true;
       logger.warn({ err: error }, 'Publishing the usage of this node failed; retrying.');
+    }
+  }
+
+  async #publishTallies(): Promise<void> {
+    const news = this.tallies.takeNews();
+    if (news.length === 0) return;
+    try {
+      await this.#options.log.appendAll(news);
+    } catch (error) {
+      this.tallies.returned(news);
+      this.#options.logger.warn({ err: error }, 'Publishing what keys have sent failed; retrying.');
     }
   }
 

@@ -46,7 +46,10 @@ export type Plan = {
   readonly paid: boolean;
 };
 
-const GB = 1_000_000_000;
+/** Bytes of the unit of volumes and prices. */
+export const GB = 1_000_000_000;
+/** What a GB costs beyond the included volume of a paid plan. US dollars. */
+export const OVER_PRICE = 0.2;
 const NO_LIMIT = Infinity;
 /** No ceilings but that of live tails. */
 const ceilings = (liveTails: number): Ceilings => ({

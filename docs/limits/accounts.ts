@@ -5,6 +5,8 @@ const session = from('api/account/described-session.ts');
 const keys = from('api/account/described-keys.ts');
 const searches = from('api/account/described-searches.ts');
 const projects = from('api/account/described-projects.ts');
+const tallies = from('api/limits/tallies.ts');
+const usage = from('api/account/usage-route.ts');
 const token = from('api/auth/session-token.ts');
 
 /** What tenants keep of their accounts. */
@@ -94,6 +96,27 @@ export const ACCOUNTS: Section = {
       beyond: '400',
       others: 'nothing',
       test: 'test/api/account/projects.test.ts',
+    },
+    {
+      what: 'What is counted of keys and refusals on a day',
+      of: 'a tenant',
+      bound: [
+        tallies('MAX_TALLIED_KEYS', 'keys by signals'),
+        tallies('MAX_TALLIED_REASONS', 'reasons'),
+        tallies('MAX_REASON', 'characters of a sentence'),
+        usage('MOST_SERVICES', 'services of an answer'),
+      ],
+      beyond: 'Counted under no name; services with fewer entries are not listed.',
+      others: 'nothing',
+      test: 'test/api/limits/tallies.test.ts',
+    },
+    {
+      what: 'What keys sent, in one publication',
+      of: 'a process',
+      bound: [tallies('MOST_AT_ONCE', "tenants' days")],
+      beyond: 'The others come with the next ones, three seconds later.',
+      others: 'They are told later.',
+      test: 'test/api/limits/tallies.test.ts',
     },
   ],
 };

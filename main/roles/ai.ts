@@ -7,15 +7,15 @@ import { AI_CREDITS_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
 import type { RoleContext } from './role.ts';
 
-/** The AI endpoints over these others, and the credits that they spend. */
-export function createAi(
-  { config, log, registerCheck }: RoleContext,
-  others: readonly Endpoint[],
-): { readonly credits: AiCredits; readonly endpoints: readonly Endpoint[] } {
+/** The AI credits that tenants spend. */
+export function createAiCredits({ config, log, registerCheck }: RoleContext): AiCredits {
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-ai-credits', log });
   const logger = log.child({ component: 'AI credits' });
   const credits = new AiCredits({ log: new KafkaCompactedLog({ kafka, log: logger, topic: AI_CREDITS_TOPIC }), logger });
   registerCheck('ai credits', () => credits.ready);
-  const model = config.ai === null ? null : new ModelClient({ access: config.ai });
-  return { credits, endpoints: createAiEndpoints({ model, credits, endpoints: others }) };
+  return credits;
 }
+
+/** The AI endpoints over these others. */
+export const createAi = ({ config }: RoleContext, credits: AiCredits, others: readonly Endpoint[]): readonly Endpoint[] =>
+  createAiEndpoints({ model: config.ai === null ? null : new ModelClient({ access: config.ai }), credits, endpoints: others });

@@ -3,8 +3,10 @@ import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
-import { usageRoute, type BilledSignal } from '../../api/admin/usage-route.ts';
+import { usageRoute } from '../../api/admin/usage-route.ts';
+import type { BilledSignal } from '../../api/limits/day-volume.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
+import { createUsageRoute, type UsageRouteOptions } from '../../api/account/usage-route.ts';
 import { createPreviewRoutes } from '../../api/alerts/preview-routes.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
@@ -15,6 +17,7 @@ import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import type { Route } from '../../api/http/route.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
+import type { AiCredits } from '../../api/limits/ai-credits.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { changeRate } from '../../api/app/change-rate.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
@@ -41,7 +44,7 @@ import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
-import { createAi } from './ai.ts';
+import { createAi, createAiCredits } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
@@ -161,6 +164,16 @@ const ownRoutes = (
   ...[rejectionsRoute({ log: context.rejections, peers: context.peers }), keyRoute],
 ];
 
+/** What tenants use. Services are counted by a query, which is none of the key's. */
+const usageOf = (runtime: QueryRuntime, options: Omit<UsageRouteOptions, 'services'>): Route =>
+  createUsageRoute({
+    ...options,
+    services: async (context, day, most) => {
+      const { body } = await runtime.run(context, 'usage/services', { day, most }, { isFree: true });
+      return (body as string | Buffer).toString();
+    },
+  });
+
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
   context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
@@ -169,13 +182,12 @@ const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Servic
 const PAGES = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/ui' : '../../web/ui', import.meta.url));
 
 /** Endpoints with those that stand on them: AI, the MCP server whose tools they are, the description of them all, and the pages. */
-function served(all: readonly Endpoint[], context: RoleContext): { readonly endpoints: readonly Endpoint[]; readonly credits: Service } {
+function served(all: readonly Endpoint[], context: RoleContext, credits: AiCredits): readonly Endpoint[] {
   const { config, metrics } = context;
-  const ai = createAi(context, all);
-  const used = [...all, ...ai.endpoints, mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
+  const used = [...all, ...createAi(context, credits, all), mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
   const pages = uiEndpoints(PAGES);
   const services = [...used, openApiEndpoint(used)];
-  return { endpoints: pages.length === 0 ? services : [...leadingToPages(services), ...pages], credits: ai.credits };
+  return pages.length === 0 ? services : [...leadingToPages(services), ...pages];
 }
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
@@ -201,17 +213,19 @@ export const appRole: Role = {
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };
-    const queries = [...accounts.routes, ...ownRoutes(context, own)];
+    const credits = createAiCredits(context);
+    const usage = usageOf(runtime, { control, counts, signals: billed, credits });
+    const queries = [...accounts.routes, usage, ...ownRoutes(context, own)];
     const tails = new LiveTails();
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
     const mine = queries.map(changeRate()).map((route) => appEndpoint(route));
     const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];
-    const app = served(appHostEndpoints(endpoints, read), context);
+    const app = served(appHostEndpoints(endpoints, read), context, credits);
     const host = createHost({
-      ...{ name: 'app host', port: config.http.appPort, endpoints: app.endpoints },
+      ...{ name: 'app host', port: config.http.appPort, endpoints: app },
       onUpgrade: live.sockets.onUpgrade,
       sessions: accounts.sessions,
-      ...publicHost(context, control, sentSignals(stored)),
+      ...publicHost(context, control, sentSignals(stored), counts),
     });
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
@@ -227,7 +241,7 @@ export const appRole: Role = {
       engine,
       ...feed.services,
       ...live.services,
-      app.credits,
+      credits,
       host,
       tails,
       live.sockets,

@@ -84,4 +84,42 @@ describe('logweir keys, saved, projects', () => {
       expect((await run(argv)).code).to.equal(2);
       expect(sent).to.deep.equal([]);
     });
+
+  it('prints what a tenant uses, and no control character of it', async () => {
+    const body = {
+      days: [
+        {
+          day: '2026-11-21',
+          bytes: 5,
+          pending_bytes: 0,
+          included_bytes: null,
+          ceiling_bytes: null,
+          over_bytes: 0,
+          cost: 0,
+          signals: { logs: 5 },
+        },
+      ],
+      keys: [],
+      services: [{ service: 'we\u001b[31mb', entries: 2 }],
+      refused: [
+        {
+          signal: 'logs',
+          status: 429,
+          error: 'rate_limited',
+          requests: 3,
+          entries: 0,
+          last_at: '2026-11-21T01:02:03.000Z',
+          reason: 'Too\u0007 many.',
+        },
+      ],
+      limits: [{ name: 'daily_volume', unit: 'bytes', limit: 7, used: 5, clears_at: '2026-11-22T00:00:00.000Z', clears: 'At 00:00 UTC.' }],
+    };
+    const { code, to } = await run(['usage', '--day', '2026-11-21'], 200, body);
+    expect(code).to.equal(0);
+    expect(sent.map(({ url }) => url)).to.deep.equal([`${TENANT}/usage?day=2026-11-21`]);
+    expect(to.stdout).to.include('logs=5').and.include('rate_limited').and.include('daily_volume').and.not.include('KEY_ID');
+    // oxlint-disable-next-line no-control-regex
+    expect(to.stdout).not.to.match(/[\u0000-\u0009\u000b-\u001f]/);
+    expect((await run(['usage', '--json'], 200, body)).to.stdout).to.equal(`${JSON.stringify(body)}\n`);
+  });
 });

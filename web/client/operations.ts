@@ -458,6 +458,13 @@ export interface Operations {
     body: undefined;
     answer: { logs: { _time?: string; _stream?: string; _msg?: string; level?: string; _fingerprint?: string; _first_seen?: string; _occurrences?: number }[]; count: number; elapsed_ms: number; has_more: boolean; oldest_time: string | null; window: { start: string; end: string }; hints?: string[]; truncated?: boolean } | { explain: { [name: string]: unknown }; hints?: string[] };
   };
+  /** What the tenant uses: by day, signal, service and key; limits, refusals and costs */
+  "GET /api/v1/tenants/{tenant_id}/usage": {
+    path: { tenant_id: number };
+    query: { day?: string | null };
+    body: undefined;
+    answer: { plan: string; paid: boolean; day: string; days: ({ day: string; bytes: number; pending_bytes: number; signals: { [name: string]: unknown }; included_bytes: number | null; ceiling_bytes: number | null; over_bytes: number; cost: number })[]; price: { per_gb_over: number | null; currency: string }; keys: ({ key_id: string; name: string | null; signal: string; bytes: number; entries: number; requests: number })[]; refused: { signal: string; status: number; error: string; requests: number; entries: number; last_at: string; reason: string }[]; limits: ({ name: string; unit: string; limit: number | null; used: number | null; clears_at: string | null; clears: string })[]; services: { service: string; entries: number }[] | null; hints?: string[] };
+  };
   /** Deliveries that wait or have failed */
   "GET /api/v1/tenants/{tenant_id}/webhook-deliveries": {
     path: { tenant_id: number };
