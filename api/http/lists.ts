@@ -37,7 +37,7 @@ export const listParameters = <More = object>(
       .max(MAX_LIMIT)
       .default(100)
       .description(
-        'Most items of the page; it has fewer where they are long: `has_more` says whether there are further ones, from `offset` and their number on.',
+        'Most items of the page; it has fewer where they are long: `has_more` is true where there are further ones, from `offset` and their number on.',
       ),
     offset: Joi.number().integer().min(0).default(0).description('Items to leave out.'),
     sort: Joi.string()
