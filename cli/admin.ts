@@ -7,6 +7,7 @@ import { wantsHelp, readFlags } from './flags.ts';
 import { outputOf, processSink, UsageError, type Env, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
 import { zoneOf, type Zone } from './zone.ts';
+import { withSecretFiles } from '../pipeline/core/config-files.ts';
 
 const DEADLINE_MS = 20_000;
 
@@ -113,9 +114,13 @@ function clientName(): string {
 
 class TokenMissing extends Error {}
 
+const TOKEN = 'LOGWEIR_ADMIN_TOKEN';
+
 /** The admin token: from the environment, else from the data directory of an instance on this machine. */
 function tokenOf(env: Env): string {
-  const given = env['LOGWEIR_ADMIN_TOKEN'];
+  const { values, unread } = withSecretFiles({ [TOKEN]: env[TOKEN] || undefined, [`${TOKEN}_FILE`]: env[`${TOKEN}_FILE`] || undefined });
+  if (unread.length > 0) throw new TokenMissing(`No admin token: ${unread.join('; ')}.`);
+  const given = values[TOKEN];
   if (given !== undefined && given !== '') return given;
   const file = join(env['LOGWEIR_DATA_DIR'] || './data', 'admin.token');
   try {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseDuration } from '../pipeline/core/time.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
-import { Shop, type Timed } from './demo-shop.ts';
+import { Shop, type Timed } from './shop/shop.ts';
 import { wantsHelp, readFlags } from './flags.ts';
 import { EXIT, outputOf, UsageError, type Output, type Sink } from './output.ts';
 

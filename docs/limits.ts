@@ -4,6 +4,7 @@ import { AI } from './limits/ai.ts';
 import { ALERTS } from './limits/alerts.ts';
 import { BODIES } from './limits/bodies.ts';
 import { CONNECTIONS } from './limits/connections.ts';
+import { DOORS } from './limits/doors.ts';
 import type { Section } from './limits/limit.ts';
 import { LIVE } from './limits/live.ts';
 import { LOG } from './limits/log.ts';
@@ -24,6 +25,7 @@ export { NOT_OF_TENANTS } from './limits/not-of-tenants.ts';
 export const LIMITS: readonly Section[] = [
   CONNECTIONS,
   BODIES,
+  DOORS,
   SPANS,
   SAMPLES,
   REPLAY,

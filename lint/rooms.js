@@ -218,6 +218,7 @@ export const ROOMS = {
   'api/ui': ['pipeline/core', 'api/http'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
+  'api/doors': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/http', 'api/ingest'],
   'api/admin': [
     'pipeline/core',
     'pipeline/bus/*',
@@ -243,6 +244,7 @@ export const ROOMS = {
   'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/http', 'api/query'],
   'api/search': ['pipeline/core', 'pipeline/alerting/book', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
+  'api/previews': ['pipeline/core', 'pipeline/detectors', 'pipeline/processors/rules', 'pipeline/alerting/rules', 'logsql/*', 'api/query'],
   'api/traces': ['pipeline/core', 'pipeline/store', 'logsql/values', 'api/http', 'api/query', 'api/search'],
   'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/replay': [
@@ -333,6 +335,7 @@ export const ROOMS = {
     'api/query/patterns',
     'api/search',
     'api/select',
+    'api/previews',
     'api/traces',
     'api/traces/jaeger',
     'api/replay',
@@ -342,10 +345,11 @@ export const ROOMS = {
     'api/live/alerts',
   ],
   'api/engine/workers': ['pipeline/core', 'pipeline/store', 'logsql/base', 'api/query', 'api/workers', 'api/engine'],
+  'cli/shop': [],
   web: [],
   'web/client': [],
-  'web/ui': ['logsql/values', 'logsql/base', 'logsql/parser', 'web/client'],
-  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values'],
+  'web/ui': ['logsql/values', 'logsql/base', 'logsql/parser', 'cli/shop', 'web/client'],
+  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values', 'cli/shop'],
   compose: ['pipeline/core'],
   main: [
     'pipeline/core',

@@ -5,6 +5,7 @@ import { deadLetterKey } from '../pipeline/bus/records/dead-letter.ts';
 import { DeadLetters } from '../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
+import { withVariables } from '../pipeline/core/config-files.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { spanCountsSignal } from '../pipeline/counters/span-counts.ts';
 import { Store } from '../pipeline/store/client.ts';
@@ -32,7 +33,7 @@ export type AuditRequest = {
  */
 export async function runAudit(request: AuditRequest, env: Env): Promise<AuditReport & { readonly topic: string }> {
   const now = BigInt(Date.now()) * 1_000_000n;
-  const config = loadConfig({ ...env, ...embeddedEngines(env) });
+  const config = loadConfig(withVariables(env, embeddedEngines(env)));
   const sinks = sinksOf(await signalsWith(config.signals.files));
   const sink = request.topic === undefined ? sinks[0] : sinks.find(({ signal }) => signal.topic.name === request.topic);
   const topics = sinks.map(({ signal }) => signal.topic.name).join(', ');

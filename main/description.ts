@@ -1,6 +1,7 @@
 import { createAlertRoutes } from '../api/alerts/routes.ts';
 import { createDetectorRoutes } from '../api/alerts/detector-routes.ts';
 import { createMetricRuleRoutes } from '../api/alerts/metric-rule-routes.ts';
+import { createPreviewRoutes } from '../api/alerts/preview-routes.ts';
 import { createRuleRoutes } from '../api/alerts/rule-routes.ts';
 import { createWebhookRoutes } from '../api/alerts/webhook-routes.ts';
 import { createKeyRoutes } from '../api/account/key-routes.ts';
@@ -38,7 +39,7 @@ export function describedEndpoints(): readonly Endpoint[] {
   const normalizers = sentSignals(signals.members).flatMap(({ source }) => source.normalizers);
   const sent = ingestEndpoints({ normalizers, publisher: NOTHING, limits: [], maxBodyBytes: 1, metrics: NOTHING });
   const routes = [
-    ...[createQueryRoutes, createTraceRoutes, createMetricsRoutes].flatMap((create) => create(NOTHING)),
+    ...[createQueryRoutes, createTraceRoutes, createMetricsRoutes, createPreviewRoutes].flatMap((create) => create(NOTHING)),
     ...createAlertRoutes(NOTHING, NOTHING),
     ...createDetectorRoutes({ control: NOTHING, peers: NOTHING, detectors: [], checks: [], sensitivity: NOTHING }),
     ...createReplayRoutes(NOTHING),

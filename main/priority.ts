@@ -8,5 +8,5 @@ const INGEST_NICE = 10;
  * more is taken, and shippers wait a little longer for their answer instead of the backlog growing. Idle CPU is not affected.
  */
 export function yieldToStorage(roles: readonly string[]): void {
-  if (roles.every((role) => role === 'ingest')) os.setPriority(INGEST_NICE);
+  if (roles.every((role) => role === 'ingest' || role === 'doors')) os.setPriority(INGEST_NICE);
 }

@@ -14,8 +14,11 @@ export type Role = {
   /** What it does; its own name where there are none. */
   readonly roles?: readonly string[];
   /** The public listeners that it opens. */
-  readonly listens: readonly ('app' | 'ingest' | 'admin')[];
+  readonly listens: readonly ('app' | 'ingest' | 'admin' | 'doors')[];
 };
+
+/** The role that there is only where there are doors. */
+export const DOORS = 'doors';
 
 /**
  * The processes that make up the service, in the order in which they are stopped: no new entries first, then what stores
@@ -23,6 +26,7 @@ export type Role = {
  */
 export const ROLES: readonly Role[] = [
   { name: 'ingest', listens: ['ingest'] },
+  { name: DOORS, listens: ['doors'] },
   { name: 'app', listens: ['app', 'admin'] },
   { name: 'sink', listens: [] },
   { name: 'processors', listens: [] },

@@ -52,7 +52,7 @@ const fileOf = (rejections: RejectionLog, of: { readonly role: string; readonly 
   });
 
 /** Roles to which shippers send. */
-const SHIPPED_TO: ReadonlySet<string> = new Set(['ingest', 'app']);
+const SHIPPED_TO: ReadonlySet<string> = new Set(['ingest', 'app', 'doors']);
 
 /** The services of the roles, and the internal listener that is started first and stopped last. */
 async function compose(

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { StartError } from '../compose/embedded/start-error.ts';
 import { environment, loadConfig, type Config } from '../pipeline/core/config.ts';
 import { isLoopback, loopbackUrl } from './loopback.ts';
-import { FORMER_ROLES, ROLES } from './role-process.ts';
+import { readDoors, type Door } from '../api/doors/doors-file.ts';
+import { DOORS, FORMER_ROLES, ROLES } from './role-process.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,15 +38,17 @@ export type Settings = {
 
 /** Reads the environment, by the rules of the service, and the command line: what stands behind the program's name. */
 export function readSettings(env: Environment, argv: readonly string[]): Settings {
-  const { roles, warnings } = readRoles(argv);
-  const { http, kafka, clickhouse, engines, keys } = readConfig(env);
+  const { http, kafka, clickhouse, engines, keys, doors } = readConfig(env);
+  const { roles, warnings } = readRoles(argv, doors.file !== '');
   const all = {
     app: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.appPort, portVariable: 'LOGWEIR_APP_PORT' },
     ingest: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.ingestPort, portVariable: 'LOGWEIR_INGEST_PORT' },
     admin: { host: http.adminHost, hostVariable: 'LOGWEIR_ADMIN_HOST', port: http.adminPort, portVariable: 'LOGWEIR_ADMIN_PORT' },
   };
   const settings = {
-    listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) => listens.map((name) => all[name])),
+    listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) =>
+      listens.flatMap((name) => (name === 'doors' ? doorListeners(doors.file) : [all[name]])),
+    ),
     appUrl: url(all.app),
     ingestUrl: url(all.ingest),
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
@@ -65,6 +68,23 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
   return settings;
 }
 
+/** The addresses of connections that the doors open; UDP's are opened without a look before. */
+function doorListeners(file: string): Listener[] {
+  return doorsOf(file).flatMap((door) => {
+    if (door.kind === 'syslog_udp') return [];
+    const of = `the door ${door.name} of LOGWEIR_DOORS`;
+    return [{ host: door.host, hostVariable: `the host of ${of}`, port: door.port, portVariable: `the port of ${of}` }];
+  });
+}
+
+function doorsOf(file: string): readonly Door[] {
+  try {
+    return readDoors(file);
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
 function readConfig(env: Environment): Config {
   try {
     return loadConfig(env);
@@ -79,9 +99,9 @@ export function readDataDir(env: Environment): string {
   return path.resolve(value);
 }
 
-function readRoles(argv: readonly string[]): Pick<Settings, 'roles' | 'warnings'> {
+function readRoles(argv: readonly string[], hasDoors: boolean): Pick<Settings, 'roles' | 'warnings'> {
   const known: readonly string[] = ROLES.map(({ name }) => name);
-  let chosen = known;
+  let chosen = known.filter((name) => name !== DOORS || hasDoors);
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] as string;
     if (argument !== '--role' && !argument.startsWith('--role=')) {
@@ -92,6 +112,7 @@ function readRoles(argv: readonly string[]): Pick<Settings, 'roles' | 'warnings'
   }
   const [unknown] = chosen.filter((name) => !known.includes(name) && !FORMER_ROLES.has(name));
   if (unknown !== undefined) throw new StartError(`There is no role "${unknown}"; roles are ${known.join(', ')}.`);
+  if (chosen.includes(DOORS) && !hasDoors) throw new StartError(`The role ${DOORS} needs the file of LOGWEIR_DOORS, which is not set.`);
   const former = chosen.flatMap((name) => {
     const by = FORMER_ROLES.get(name);
     return by === undefined ? [] : [`There is no role ${name} any more: ${by}. Remove it from --role`];

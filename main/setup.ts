@@ -45,8 +45,12 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   // what cannot be used is reported before anything is begun
   await loadDetectors(config.detectors.sources);
   const topics = topicsWith(await loadProcessorFiles(config.processors.files), await signalsWith(config.signals.files));
-  await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
-  const { refused, warnings } = await checkTopics(kafka, topics.members);
+  await ensureTopics(kafka, topics.members, {
+    ...config.kafka,
+    partitions: config.kafka.logPartitions,
+    brokers: config.kafka.brokers.length,
+  });
+  const { refused, warnings } = await checkTopics(kafka, topics.members, config.kafka.replication);
   if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);
   for (const warning of warnings) log.warn(warning);
   if (config.keys.bootstrapKey === '') return warnings;

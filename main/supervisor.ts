@@ -7,6 +7,7 @@ import { claimDataDir, writeInstance } from './instance.ts';
 import { SupervisedProcess, type Start } from './supervised-process.ts';
 import { checkListeners } from './listeners.ts';
 import { RoleProcess } from './role-process.ts';
+import { withVariables } from '../pipeline/core/config-files.ts';
 import { keptSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { runSetup } from './setup-process.ts';
@@ -96,12 +97,13 @@ export class Supervisor {
     await checkListeners(settings.listeners);
     for (const warning of settings.warnings) log(`WARNING: ${warning}.`);
     if (!isClickHouseEmbedded && !settings.hasReader) log(NO_READER);
-    const roleEnv: NodeJS.ProcessEnv = { ...env, ...keptSecrets(dataDir, settings.keys, isKafkaEmbedded), LOGWEIR_DATA_DIR: dataDir };
+    const secrets = keptSecrets(dataDir, settings.keys, isKafkaEmbedded);
+    let roleEnv: NodeJS.ProcessEnv = withVariables(env, { ...secrets, LOGWEIR_DATA_DIR: dataDir });
     if (isKafkaEmbedded || isClickHouseEmbedded) roleEnv['LOGWEIR_EMBEDDED'] = '1';
 
     const kafka = isKafkaEmbedded ? this.#startKafka() : Promise.resolve({});
     const clickhouse = isClickHouseEmbedded ? this.#startClickHouse() : Promise.resolve({});
-    for (const variables of await this.#all([kafka, clickhouse])) Object.assign(roleEnv, variables);
+    for (const variables of await this.#all([kafka, clickhouse])) roleEnv = withVariables(roleEnv, variables);
 
     log('preparing topics and tables …');
     const { tenantId, key, warnings = [] } = await runSetup({ dist, dataDir, env: roleEnv, signal });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { auditedLog } from '../pipeline/bus/measured/audited-log.ts';
 import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
+import { withVariables } from '../pipeline/core/config-files.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { renderEntry } from '../pipeline/core/entry.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
@@ -35,7 +36,7 @@ export async function readTopic(request: TopicReadRequest, env: Env, output: Top
   const now = BigInt(Date.now()) * 1_000_000n;
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
-  const config = loadConfig({ ...env, ...embeddedEngines(env) });
+  const config = loadConfig(withVariables(env, embeddedEngines(env)));
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-topic', log: pino({ level: 'silent' }) });
   const log = auditedLog(kafka, logsSignal, sinkGroup('logs'));
   try {

@@ -64,12 +64,12 @@ export const ONE_INCIDENT: Operation = {
 const sensitivityRule = Joi.object({
   detector: text('All of them without it.'),
   stream: text('A label set: streams that have these labels.'),
-  sensitivity: Joi.string().valid('off', 'low', 'medium', 'high').required(),
+  sensitivity: Joi.string().valid('off', 'low', 'normal', 'high').required(),
 }).unknown();
 const detectors = ok(
   members({
     detectors: list(members({ name: text(), description: text('When it fires.') })),
-    rules: list(sensitivityRule).description('Of this tenant; the last one that fits counts.'),
+    rules: list(sensitivityRule).description('Of this tenant; the first one that fits counts.'),
     defaults: list(sensitivityRule).description('Of all tenants.'),
   }),
 );

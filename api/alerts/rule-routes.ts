@@ -28,7 +28,7 @@ export type RuleRoutesOptions = RuleBook & {
 /** Characters of a name, where a query stands in for it. */
 const NAMED = 100;
 /** A rule as it is set, of a body. Throws HttpError 400. */
-function fieldsOf(body: unknown): RuleFields {
+export function ruleFieldsOf(body: unknown): RuleFields {
   // Joi passes over a member of this name
   if (typeof body === 'object' && body !== null && Object.hasOwn(body, '__proto__')) throw invalidBody('"__proto__" is not allowed');
   const { by, name, signal, query, if: condition, record, ...rest } = checkedBody(RULE_BODY, body);
@@ -75,7 +75,7 @@ const kindOf = (options: RuleRoutesOptions): RuleKind => ({
   path: 'rules',
   what: 'rule',
   operations: operationsOfRules,
-  fieldsOf,
+  fieldsOf: ruleFieldsOf,
   shown: shownBy(options),
 });
 

@@ -11,6 +11,8 @@ import type { Deps, Request } from '../query/deps.ts';
 import type { EngineAnswer } from '../query/engine.ts';
 import { explainSearch } from '../search/explain.ts';
 import { facets } from '../search/facets.ts';
+import { previewDetector } from '../previews/detector-preview.ts';
+import { previewRule } from '../previews/rule-preview.ts';
 import { hits } from '../search/hits.ts';
 import { incident, incidents } from '../search/incidents.ts';
 import { listStreams } from '../search/list-streams.ts';
@@ -88,6 +90,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['alert', alert],
   ['incidents', incidents],
   ['incident', incident],
+  ['rules/preview', previewRule],
+  ['spans/rules-preview', previewRule],
+  ['detectors/preview', previewDetector],
   ['traces/list', listTraces],
   ['traces/show', showTrace],
   ['traces/logs', traceLogs],

@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Tallies } from '../limits/tallies.ts';
 import type { RejectionLog } from './rejection-log.ts';
 
-/** What is noted of requests as a whole; a 400 is noted with its body by who has read it (`ingest-endpoints.ts`). */
+/** What is noted of requests as a whole; a 400 is noted with its body by who has read it (`signal-intake.ts`). */
 const NOTED = new Set([401, 403, 404, 405, 408, 413, 429]);
 
 export type RefusedRequestsOptions = {

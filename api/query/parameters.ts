@@ -14,6 +14,8 @@ const query = Joi.string()
   })
   .description('LogsQL; `*` for all entries.')
   .example('level:error service:web');
+/** A query of a body that has messages of its own. */
+export const previewQuery = query.messages({ 'any.custom': '{{#label}} {{#error.message}}' });
 const TIMES = 'A time: `now`, back from now (`-15m`, `-7d`), ISO 8601 (also partial), or Unix time in s, ms, µs or ns.';
 export const time = Joi.alternatives(Joi.string(), Joi.number().unsafe())
   .custom((value: string | number) => String(value))

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readTime } from '../../logsql/values/times.ts';
 import { detectors } from '../../pipeline/detectors/index.ts';
 import { pointDetectors } from '../../pipeline/detectors/point-series.ts';
+import { alertsOf, type ReplayedAlert } from '../../pipeline/detectors/replayed.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
 import { csvOf, csvRow } from '../csv.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
@@ -12,7 +13,7 @@ import { TIMEZONE_HELP, UTC, zoneOf, type Zone } from '../zone.ts';
 import { minutesOf, readHistory, type HistoryOptions, type History } from './history.ts';
 import { svgOf } from './picture.ts';
 import { pngOf } from './png.ts';
-import { alertsOf, replayOf, type Replay, type ReplayedAlert } from './replay.ts';
+import { replayOf, type Replay } from './replay.ts';
 
 const HELP = `Usage: logweir backtest DETECTOR [flags]
 Replays what is stored through a detector: one of the service's own by its name (${[...pointDetectors.names].sort().join(', ')}), or a file of yours.

@@ -1,5 +1,5 @@
 import type { Point } from '../../pipeline/detectors/custom.ts';
-import type { ReplayedAlert } from './replay.ts';
+import type { ReplayedAlert } from '../../pipeline/detectors/replayed.ts';
 
 /** What a picture shows. */
 export type Picture = {

@@ -188,7 +188,7 @@ export const BODIES: Section = {
     {
       what: 'All entries as they are stored',
       of: 'a request',
-      bound: [from('api/ingest/ingest-endpoints.ts')('ROW_FACTOR', 'caps of a body')],
+      bound: [from('api/ingest/signal-intake.ts')('ROW_FACTOR', 'caps of a body')],
       beyond: 'Further entries are rejected.',
       others: 'nothing',
       attack: ['ones', 'empty-objects', 'otlp-empty-records'],

@@ -31,6 +31,18 @@ export const RULES: Section = {
       test: 'test/api/app/change-rate.test.ts',
     },
     {
+      what: 'Groups of a rule, and streams of a detector, that a preview replays: those with the most entries',
+      of: 'a request',
+      bound: [
+        from('api/previews/rule-preview.ts')('MOST_PREVIEWED_GROUPS', 'groups'),
+        from('api/previews/detector-preview.ts')('MOST_PREVIEWED_STREAMS', 'streams'),
+      ],
+      beyond:
+        'Others are left out, and the answer tells so. It is a query like others: it runs in a worker, and has their time and memory.',
+      others: 'nothing',
+      attack: ['rule-previews', 'detector-previews'],
+    },
+    {
       what: 'Rules',
       of: 'a tenant',
       bound: [plans('RULES', ''), plans('MOST_RULES', 'at most'), rules('MOST_RULES', 'places')],

@@ -7,6 +7,7 @@ import { usageRoute } from '../../api/admin/usage-route.ts';
 import type { BilledSignal } from '../../api/limits/day-volume.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createUsageRoute, type UsageRouteOptions } from '../../api/account/usage-route.ts';
+import { createPreviewRoutes } from '../../api/alerts/preview-routes.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { keyRoute } from '../../api/app/key-endpoint.ts';
@@ -155,7 +156,7 @@ const ownRoutes = (
   },
 ): Route[] => [
   ...createQueryRoutes(own.runtime),
-  ...[createTraceRoutes, createMetricsRoutes].flatMap((create) => create(own.runtime)),
+  ...[createTraceRoutes, createMetricsRoutes, createPreviewRoutes].flatMap((create) => create(own.runtime)),
   ...createReplayRoutes({ runtime: own.runtime, remove: replayRemoval(own.publishers, own.audit) }),
   ...createAlertRoutes(own.runtime, own.resolver),
   ...detectionRoutes(own.detection),

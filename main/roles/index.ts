@@ -11,6 +11,7 @@ export const roles = registry<RoleEntry>(
     { name: 'sink', load: async () => (await import('./sink.ts')).sinkRole },
     { name: 'processors', load: async () => (await import('./processors.ts')).processorsRole },
     { name: 'app', load: async () => (await import('./app.ts')).appRole },
+    { name: 'doors', load: async () => (await import('./doors.ts')).doorsRole },
     { name: 'ingest', load: async () => (await import('./ingest.ts')).ingestRole },
   ],
 );

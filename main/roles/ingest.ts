@@ -7,6 +7,7 @@ import { ingestHostEndpoints } from '../../api/http/host-lists.ts';
 import { elasticProbes } from '../../api/ingest/elastic-probes.ts';
 import { hecEndpoints } from '../../api/ingest/hec-endpoints.ts';
 import { ingestHint } from '../../api/ingest/path-hints.ts';
+import type { SignalIntake } from '../../api/ingest/signal-intake.ts';
 import { noteRefused } from '../../api/ingest/refused-requests.ts';
 import { vercelVerification } from '../../api/ingest/vercel-verification.ts';
 import { ParseTurns } from '../../api/limits/parse-turns.ts';
@@ -35,6 +36,8 @@ export type IngestPlane = {
   readonly counts: UsageCounts;
   /** Who puts a signal on its topic, by the signal's name. */
   readonly publishers: ReadonlyMap<string, SignalPublisher>;
+  /** Who takes a signal, by any door, by the signal's name. */
+  readonly intakes: ReadonlyMap<string, SignalIntake>;
 };
 
 /** Takes what tenants send of these signals. */
@@ -61,8 +64,9 @@ export function ingestPlane(context: RoleContext, control: ControlStore, sent: r
   const endpoints = [...planes.flatMap((plane) => plane.endpoints), ...elasticProbes, ...hecEndpoints, ...vercelVerification];
   const storedOffsets: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
   const publishers = new Map(planes.map(({ publisher }, index) => [sent[index]?.signal.name ?? '', publisher]));
+  const intakes = new Map(planes.map(({ intake }, index) => [sent[index]?.signal.name ?? '', intake]));
   const services = [lag, counts, storedOffsets, ...planes.flatMap((plane) => plane.services), growth];
-  return { services, endpoints, counts, publishers };
+  return { services, endpoints, counts, publishers, intakes };
 }
 
 /** What both public hosts have in common; with what they say and note of requests of shippers that they refuse. */

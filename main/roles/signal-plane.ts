@@ -1,7 +1,8 @@
 import type { ShardGrowth } from '../../api/control/shard-growth.ts';
 import type { BodiesInFlight } from '../../api/http/bodies-in-flight.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
-import { ingestEndpoints } from '../../api/ingest/ingest-endpoints.ts';
+import { intakeEndpoints } from '../../api/ingest/ingest-endpoints.ts';
+import { SignalIntake } from '../../api/ingest/signal-intake.ts';
 import type { EventLoopLag } from '../../api/limits/event-loop-lag.ts';
 import { ingestLimits } from '../../api/limits/index.ts';
 import type { ParseTurns } from '../../api/limits/parse-turns.ts';
@@ -36,6 +37,8 @@ export type SharedPlane = {
 export type SignalPlane = {
   readonly services: readonly Service[];
   readonly endpoints: readonly Endpoint[];
+  /** What the endpoints and all other doors take it by. */
+  readonly intake: SignalIntake;
   readonly publisher: SignalPublisher;
 };
 
@@ -44,9 +47,9 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
   const { kafka, counts, lag, parseTurns, bodies, growth } = shared;
   const { signal, source } = one;
   const topic = signal.topic.name;
-  const intake = source.open();
+  const opened = source.open();
   const pace = storagePace(one, shared, { log, metrics });
-  const publisher = new SignalPublisher(intake, {
+  const publisher = new SignalPublisher(opened, {
     kafka,
     log: log.child({ component: 'publisher', topic }),
     gapMs: GAP_MS,
@@ -56,7 +59,7 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
       pace.sent(records);
     },
   });
-  const endpoints = ingestEndpoints({
+  const intake = new SignalIntake({
     ...{
       normalizers: source.normalizers,
       publisher,
@@ -69,18 +72,18 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
     },
     limits: ingestLimits({
       counts: counts.of(topic),
-      unit: intake.unit,
-      isRated: intake.isRated ?? true,
+      unit: opened.unit,
+      isRated: opened.isRated ?? true,
       platformPerSecond: config.limits.platformEntriesPerSecond,
       lagMs: () => lag.ms,
       isHeavy: (tenantId) => parseTurns.isHeavy(tenantId),
     }),
     onAccepted: (tenantId, rows) => {
-      growth.accepted(tenantId, rows / (intake.rowsOfEntry ?? 1));
+      growth.accepted(tenantId, rows / (opened.rowsOfEntry ?? 1));
     },
     turn: (tenantId, bytes) => pace.turn(tenantId, bytes),
   });
-  return { services: [pace, publisher], endpoints, publisher };
+  return { services: [pace, publisher], endpoints: intakeEndpoints(intake), intake, publisher };
 }
 
 /** Has requests wait while what is acknowledged is not stored as fast: by the table that is furthest behind. */

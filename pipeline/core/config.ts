@@ -1,16 +1,15 @@
 import Joi from 'joi';
-import { readFileSync } from 'node:fs';
+import { contradictions, type Environment } from './config-contradictions.ts';
+import { PemFiles, secretFileRows, withSecretFiles, type Tls } from './config-files.ts';
 import { networkOf } from './network.ts';
 
-/** What a TLS connection is made with, in PEM: whom to trust besides its name (the system's authorities without it), and who we are. */
-export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
+export type { Tls } from './config-files.ts';
 
-/** How a client authenticates to Kafka. */
-export type Sasl = {
-  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-  readonly username: string;
-  readonly password: string;
-};
+/** How a client authenticates to Kafka: with a password, or with a token that a file holds or a command prints. */
+export type Sasl =
+  | { readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; readonly username: string; readonly password: string }
+  | { readonly mechanism: 'oauthbearer'; readonly tokenFile: string }
+  | { readonly mechanism: 'oauthbearer'; readonly tokenCommand: string };
 
 /** An OpenAI-compatible API. `key`: empty where it needs none. */
 export type ModelAccess = { readonly url: string; readonly key: string; readonly model: string };
@@ -34,6 +33,10 @@ export type Config = {
     readonly tls?: Tls;
     readonly sasl?: Sasl;
     readonly logPartitions: number;
+    /** Replicas of the topics that are created; 0: as many as there are brokers, up to three. */
+    readonly replication: number;
+    /** Of them, those that must have a record before it is acknowledged; 0: one less than there are replicas, up to two. */
+    readonly minInSync: number;
     /** Folder of its log; empty where it is not on this machine. */
     readonly dir: string;
     /** 0: the disk is not watched. */
@@ -73,6 +76,8 @@ export type Config = {
   };
   /** The model behind AI features; null: none. */
   readonly ai: ModelAccess | null;
+  /** The file of doors other than HTTP; empty: none. */
+  readonly doors: { readonly file: string };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -121,10 +126,14 @@ export const environment = Joi.object({
   LOGWEIR_KAFKA_CERT_FILE: pem('certificate of this client, where brokers request one.'),
   LOGWEIR_KAFKA_KEY_FILE: pem('its private key.'),
   LOGWEIR_KAFKA_SASL_MECHANISM: Joi.string()
-    .valid('plain', 'scram-sha-256', 'scram-sha-512')
-    .description('SASL mechanism of this client. `plain` sends the password itself: with TLS only.'),
+    .valid('plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer')
+    .description('SASL mechanism of this client. `plain` sends the password itself, `oauthbearer` the token: with TLS only.'),
   LOGWEIR_KAFKA_SASL_USERNAME: Joi.string().description('User of the brokers.'),
   LOGWEIR_KAFKA_SASL_PASSWORD: Joi.string().description('Its password.'),
+  LOGWEIR_KAFKA_SASL_TOKEN_FILE: Joi.string().description('File with the token of `oauthbearer`, read for each new connection.'),
+  LOGWEIR_KAFKA_SASL_TOKEN_COMMAND: Joi.string().description(
+    'Command of the shell that prints the token of `oauthbearer`; run again when four fifths of its time have passed (`exp` of a JWT; 60 s without).',
+  ),
   LOGWEIR_KAFKA_DIR: Joi.string().description(
     "Folder of Kafka's log, where it is on this machine: its disk is watched. Set by the supervisor for the embedded one.",
   ),
@@ -139,6 +148,16 @@ export const environment = Joi.object({
     .max(2048)
     .default(2)
     .description('Partitions of `logs.v1` when the topic is created.'),
+  LOGWEIR_KAFKA_REPLICATION: Joi.number()
+    .integer()
+    .min(1)
+    .max(9)
+    .description('Replicas of topics when they are created (default: as many as there are brokers, up to 3). 3 for a cluster.'),
+  LOGWEIR_KAFKA_MIN_IN_SYNC: Joi.number()
+    .integer()
+    .min(1)
+    .max(9)
+    .description('`min.insync.replicas` of topics when they are created (default: one less than replicas, from 1 to 2).'),
   LOGWEIR_CLICKHOUSE_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .description('URL of a real ClickHouse; switches the embedded one off.'),
@@ -161,6 +180,10 @@ export const environment = Joi.object({
     // the usual message has the value in it
     .messages({ 'string.pattern.base': '{{#label}} must have 16 characters or more of A-Z, a-z, 0-9, "_" and "-"' })
     .description('Value of the first key of tenant 1.'),
+  LOGWEIR_DOORS: Joi.string()
+    .allow('')
+    .default('')
+    .description('JSON file of further doors: syslog over TCP, TLS and UDP, OTLP over gRPC (docs/doors.md). None without it.'),
   LOGWEIR_MAX_BODY_SIZE_MB: Joi.number()
     .positive()
     .max(64)
@@ -232,12 +255,10 @@ export const environment = Joi.object({
       'Which Node runs the program: the one that the packages bring along, or the first one on the PATH, 24.9 or newer. Read by the launchers, before the configuration.',
     ),
   LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
-});
+}).append(secretFileRows());
 
 /** Names beginning with LOGWEIR_ that belong to the tests and to the CLI, not to the service. */
 const FOREIGN = new Set(['LOGWEIR_SHARED', 'LOGWEIR_URL', 'LOGWEIR_INGEST_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY']);
-
-type Environment = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * Reads the environment. Throws one Error that names every fault, unknown LOGWEIR_ names among them.
@@ -247,8 +268,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const own = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => name.startsWith('LOGWEIR_') && !FOREIGN.has(name) && value !== ''),
   );
-  const result = environment.validate(own, { abortEarly: false, allowUnknown: false, convert: true });
-  const faults = (result.error?.details ?? []).map(({ message }) => message);
+  const { values, unread } = withSecretFiles(own);
+  const result = environment.validate(values, { abortEarly: false, allowUnknown: false, convert: true });
+  const faults = [...unread, ...(result.error?.details ?? []).map(({ message }) => message)];
   const files = new PemFiles(result.value as Environment, faults);
   faults.push(...contradictions(result.value as Environment));
   const config = toConfig(result.value as Environment, files);
@@ -256,73 +278,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return freezeDeep(config);
 }
 
-/** Settings that contradict each other, as sentences. */
-function contradictions(env: Environment): string[] {
-  const has = (name: string): boolean => env[name] !== undefined;
-  const faults: string[] = [];
-  for (const kind of ['KAFKA', 'CLICKHOUSE'])
-    if (has(`LOGWEIR_${kind}_CERT_FILE`) !== has(`LOGWEIR_${kind}_KEY_FILE`))
-      faults.push(`LOGWEIR_${kind}_CERT_FILE and LOGWEIR_${kind}_KEY_FILE must be given together`);
-  const isTls = env['LOGWEIR_KAFKA_TLS'] === true;
-  const [mechanism, ...user] = ['MECHANISM', 'USERNAME', 'PASSWORD'].map((part) => `LOGWEIR_KAFKA_SASL_${part}`) as [
-    string,
-    string,
-    string,
-  ];
-  if (
-    ['AI_MODEL', 'AI_KEY'].some((name) => has(`LOGWEIR_${name}`) && !has('LOGWEIR_AI_URL')) ||
-    (has('LOGWEIR_AI_URL') && !has('LOGWEIR_AI_MODEL'))
-  )
-    faults.push('LOGWEIR_AI_URL and LOGWEIR_AI_MODEL must be given together, and LOGWEIR_AI_KEY with them');
-  if (user.some((name) => has(name) !== has(mechanism))) faults.push(`${mechanism}, ${user.join(' and ')} must be given together`);
-  if (env[mechanism] === 'plain' && !isTls)
-    faults.push(`${mechanism}=plain needs LOGWEIR_KAFKA_TLS=true, else anyone on the way reads the password`);
-  if (!isTls && PEM.some((name) => has(`LOGWEIR_KAFKA_${name}`))) faults.push('LOGWEIR_KAFKA_*_FILE need LOGWEIR_KAFKA_TLS=true');
-  if ((isTls || has(mechanism)) && !has('LOGWEIR_KAFKA_BROKERS'))
-    faults.push('LOGWEIR_KAFKA_TLS and LOGWEIR_KAFKA_SASL_* are for the brokers of LOGWEIR_KAFKA_BROKERS, which is not set');
-  const isHttps = String(env['LOGWEIR_CLICKHOUSE_URL'] ?? '').startsWith('https:');
-  if (!isHttps && PEM.some((name) => has(`LOGWEIR_CLICKHOUSE_${name}`)))
-    faults.push('LOGWEIR_CLICKHOUSE_*_FILE are for a LOGWEIR_CLICKHOUSE_URL that begins with https://');
-  return faults;
-}
-
-const PEM = ['CA_FILE', 'CERT_FILE', 'KEY_FILE'] as const;
-
-/** The files that variables name; one that cannot be read is a fault. */
-class PemFiles {
-  readonly #env: Environment;
-  readonly #faults: string[];
-
-  constructor(env: Environment, faults: string[]) {
-    this.#env = env;
-    this.#faults = faults;
-  }
-
-  /** What the files of this engine hold. */
-  of(kind: 'KAFKA' | 'CLICKHOUSE'): Tls {
-    const [ca, cert, key] = PEM.map((name) => this.#read(`LOGWEIR_${kind}_${name}`));
-    return { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
-  }
-
-  #read(name: string): string | undefined {
-    const file = this.#env[name];
-    if (file === undefined) return undefined;
-    try {
-      const text = readFileSync(String(file), 'utf8');
-      if (text.includes('-----BEGIN ')) return text;
-      this.#faults.push(`${name}: ${String(file)} is not in PEM`);
-    } catch (error) {
-      this.#faults.push(`${name}: ${String(file)} cannot be read (${String((error as NodeJS.ErrnoException).code)})`);
-    }
-    return undefined;
-  }
-}
-
 function toConfig(env: Environment, files: PemFiles): Config {
   const text = (name: string): string => String(env[name] ?? '');
   const list = (name: string): string[] => listOf(text(name));
   const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
-  const sasl = env['LOGWEIR_KAFKA_SASL_MECHANISM'] as Sasl['mechanism'] | undefined;
+  const sasl = saslOf(env);
   return {
     http: {
       host: text('LOGWEIR_HOST'),
@@ -337,10 +297,10 @@ function toConfig(env: Environment, files: PemFiles): Config {
     kafka: {
       brokers: list('LOGWEIR_KAFKA_BROKERS'),
       ...(env['LOGWEIR_KAFKA_TLS'] === true ? { tls: files.of('KAFKA') } : {}),
-      ...(sasl === undefined
-        ? {}
-        : { sasl: { mechanism: sasl, username: text('LOGWEIR_KAFKA_SASL_USERNAME'), password: text('LOGWEIR_KAFKA_SASL_PASSWORD') } }),
+      ...(sasl === null ? {} : { sasl }),
       logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']),
+      replication: Number(env['LOGWEIR_KAFKA_REPLICATION'] ?? 0),
+      minInSync: Number(env['LOGWEIR_KAFKA_MIN_IN_SYNC'] ?? 0),
       dir: text('LOGWEIR_KAFKA_DIR'),
       minFreeDiskPercent: Number(env['LOGWEIR_MIN_FREE_DISK_PERCENT']),
     },
@@ -373,10 +333,19 @@ function toConfig(env: Environment, files: PemFiles): Config {
         ? { url: text('LOGWEIR_AI_URL').replace(/\/+$/, ''), key: text('LOGWEIR_AI_KEY'), model: text('LOGWEIR_AI_MODEL') }
         : null,
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
-    dataDir: text('LOGWEIR_DATA_DIR'),
+    ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
     embedded: env['LOGWEIR_EMBEDDED'] === true,
   };
+}
+
+function saslOf(env: Environment): Sasl | null {
+  const text = (part: string): string => String(env[`LOGWEIR_KAFKA_SASL_${part}`] ?? '');
+  const mechanism = text('MECHANISM') as Sasl['mechanism'] | '';
+  if (mechanism === '') return null;
+  if (mechanism !== 'oauthbearer') return { mechanism, username: text('USERNAME'), password: text('PASSWORD') };
+  const tokenFile = text('TOKEN_FILE');
+  return tokenFile === '' ? { mechanism, tokenCommand: text('TOKEN_COMMAND') } : { mechanism, tokenFile };
 }
 
 function freezeDeep<T extends object>(value: T): T {

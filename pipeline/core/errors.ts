@@ -75,6 +75,10 @@ export const overloaded = (cause: HttpError): HttpError =>
 export const slowBody = (bytes: number): HttpError =>
   new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its memory.`);
 
+/** 408: the message of a call has not come in time. `ms`: how long it was waited for. */
+export const slowMessage = (ms: number): HttpError =>
+  new HttpError(408, 'request_timeout', `The message did not come within ${String(ms)} ms.`);
+
 /** 429: the pipeline behind cannot take more now; clients wait 5 s. */
 export const backpressure = (detail = 'The log pipeline cannot take more entries right now.'): HttpError =>
   new HttpError(429, 'backpressure', detail, { retryAfter: 5 });

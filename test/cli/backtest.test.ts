@@ -5,7 +5,8 @@ import path from 'node:path';
 import { minutesOf } from '../../cli/backtest/history.ts';
 import { svgOf, type Picture } from '../../cli/backtest/picture.ts';
 import { pngOf } from '../../cli/backtest/png.ts';
-import { alertsOf, replayOf } from '../../cli/backtest/replay.ts';
+import { replayOf } from '../../cli/backtest/replay.ts';
+import { alertsOf } from '../../pipeline/detectors/replayed.ts';
 import type { Point } from '../../pipeline/detectors/custom.ts';
 
 const START = 29_000_160;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RELEASE, Shop, type DemoEntry, type Timed } from '../../cli/demo-shop.ts';
+import { RELEASE, Shop, type DemoEntry, type Timed } from '../../cli/shop/shop.ts';
 
 const FROM = Date.UTC(2026, 10, 24);
 const HOUR = 3_600_000;

@@ -17,7 +17,7 @@ const repeated = (names: readonly string[]): string[] => names.filter((name, pla
 
 /** Where whoever adds a bound has to decide whether it is one of tenants. */
 const FOLDERS = [
-  ...['api/limits', 'api/http', 'api/live', 'api/engine', 'api/control', 'api/ingest'],
+  ...['api/limits', 'api/http', 'api/live', 'api/engine', 'api/control', 'api/ingest', 'api/doors'],
   ...['pipeline/alerting', 'pipeline/logs', 'pipeline/traces', 'pipeline/rows', 'pipeline/bus', 'pipeline/processors', 'sinks', 'promql'],
 ];
 const isBound = (name: string): boolean => /^(?:MAX|MOST)(?:_|$)/.test(name);

@@ -24,13 +24,20 @@ async function programOf(name: string, inPackage: string): Promise<Program> {
   return { file: path.join(root, inPackage), env: { LD_LIBRARY_PATH: libraries.join(':') } };
 }
 
-/** Headless Chromium; null, and says so, where this machine cannot have it. */
+/** Headless Chromium: the machine's own, else the one of an npm package. Null, and says so, where this machine cannot have it. */
 export async function startBrowser(): Promise<Browser | null> {
   return orSaid('no browser connects', async () => {
-    const { file, env } = await programOf('chromium', 'usr/lib/chromium/chromium');
-    const own = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    return chromium.launch({ executablePath: file, args: ['--no-sandbox', '--disable-gpu'], env: { ...own, ...env } });
+    const own = findProgram('chromium') ?? findProgram('google-chrome');
+    if (own !== null) return chromium.launch({ executablePath: own, args: ['--no-sandbox', '--disable-gpu'] });
+    return startPackagedBrowser();
   });
+}
+
+/** The Chromium that comes with npm: it is built for Linux on x64 and ARM alone. */
+async function startPackagedBrowser(): Promise<Browser> {
+  if (process.platform !== 'linux') throw new NotHere('the Chromium of npm is for Linux; install Chromium or Chrome.');
+  const { default: packaged } = await import('@sparticuz/chromium');
+  return chromium.launch({ executablePath: await packaged.executablePath(), args: [...packaged.args, '--no-sandbox'] });
 }
 
 /** A reverse proxy of the test. */

@@ -51,6 +51,8 @@ export async function openBrokers(options: {
   readonly proxied: readonly ClientKind[];
   /** Whether the ways between the nodes go through proxies. */
   readonly between: boolean;
+  /** In which rack each node is; none without it. */
+  readonly racks?: Readonly<Record<BrokerName, string>>;
   /** Further settings of each node. */
   readonly settings: Readonly<Record<string, string>>;
 }): Promise<Brokers> {
@@ -76,12 +78,14 @@ export async function openBrokers(options: {
         clusterId,
         ports: [ports[name].plain, ports[name].controller],
         jvmArgs: [`-Djdk.net.hosts.file=${hosts}`],
-        settings: { ...nodeSettings(name, ports, network), ...options.settings },
+        settings: { ...nodeSettings(name, ports, network), ...rackOf(options.racks?.[name]), ...options.settings },
         onSpawn,
       });
     },
   };
 }
+
+const rackOf = (rack: string | undefined): Record<string, string> => (rack === undefined ? {} : { 'broker.rack': rack });
 
 /** How a node finds the others: under one name everywhere, at an address of its own where the proxy of its way to that node listens. */
 function hostsOf(name: BrokerName, between: boolean): string {

@@ -59,7 +59,7 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   // no shipper: who is told of alerts
   alertmanager: debianPackages({ alertmanager: ['prometheus-alertmanager'] }),
   // nor these: who looks, and what is between
-  browser: debianPackages({ chromium: ['chromium', 'chromium-common'], nginx: ['nginx'] }),
+  browser: debianPackages({ nginx: ['nginx'] }),
 };
 
 /** Programs of Debian, each from its packages, in a folder of its own. */

@@ -110,7 +110,7 @@ describe('the sensitivity of a detector', () => {
     const own = { detector: 'log_rate', stream: '{a="b"}', sensitivity: 'low' } as const;
     expect(withRule([other], 'log_rate', '{a="b"}', 'low')).to.deep.equal([own, other]);
     expect(withRule([own, other], 'log_rate', '{a="b"}', 'high')).to.deep.equal([{ ...own, sensitivity: 'high' }, other]);
-    expect(withRule([own, other], 'log_rate', '', 'off')).to.deep.equal([{ detector: 'log_rate', sensitivity: 'off' }, own, other]);
+    expect(withRule([own, other], 'log_rate', '', 'off')).to.deep.equal([own, { detector: 'log_rate', sensitivity: 'off' }, other]);
     expect(withRule([own, other], 'log_rate', '{a="b"}', null)).to.deep.equal([other]);
   });
 });

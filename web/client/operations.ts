@@ -113,14 +113,21 @@ export interface Operations {
     path: { tenant_id: number };
     query: {};
     body: undefined;
-    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[] };
   };
   /** Sets how easily detectors fire: all rules of the tenant at once */
   "PUT /api/v1/tenants/{tenant_id}/detectors": {
     path: { tenant_id: number };
     query: {};
-    body: { rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
-    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "medium" | "high" })[] };
+    body: { rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[] };
+    answer: { detectors: { name: string; description: string }[]; rules: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[]; defaults: ({ detector?: string; stream?: string; sensitivity: "off" | "low" | "normal" | "high" })[] };
+  };
+  /** What a detector would have fired in the last 24 hours with each sensitivity, by what is stored; nothing is set */
+  "POST /api/v1/tenants/{tenant_id}/detectors/preview": {
+    path: { tenant_id: number };
+    query: {};
+    body: { detector: string; query?: string };
+    answer: { window: { start: string; end: string }; fired: { low: number; normal: number; high: number }; has_more_streams: boolean; series: ({ stream: string; alerts: { low: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[]; normal: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[]; high: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[] } })[] };
   };
   /** The most frequent values of each field */
   "GET /api/v1/tenants/{tenant_id}/facets": {
@@ -303,6 +310,13 @@ export interface Operations {
     query: {};
     body: { name?: string; signal?: string; query: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; by?: string[] };
     answer: { id: string; created_at: string; name: string; query: string; signal?: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; detector?: { name: string; state: "on" | "off" | "missing"; since: string | null; reason: string | null } };
+  };
+  /** What a rule would have fired in the last 24 hours, by what is stored; nothing is saved */
+  "POST /api/v1/tenants/{tenant_id}/rules/preview": {
+    path: { tenant_id: number };
+    query: {};
+    body: { name?: string; signal?: string; query: string; every?: string; if?: string; record?: string; for?: number; severity?: string; sensitivity?: string; by?: string[] };
+    answer: { window: { start: string; end: string }; every: string; fired: number; has_more_groups: boolean; series: ({ labels: { [name: string]: unknown }; values: (number | null)[]; alerts: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[] })[] };
   };
   /** One rule */
   "GET /api/v1/tenants/{tenant_id}/rules/{rule_id}": {

@@ -6,6 +6,6 @@ export function kafkaFault(error: unknown, { brokers, sasl, tls }: Pick<Config['
   if (!(error instanceof Error)) return null;
   const { name, code } = error as Error & { readonly code?: unknown };
   if (!name.startsWith('KafkaJS') && typeof code !== 'string') return null;
-  const how = `${tls === undefined ? 'without TLS' : 'over TLS'}, ${sasl === undefined ? 'without a user' : `as ${sasl.username} (${sasl.mechanism})`}`;
+  const how = `${tls === undefined ? 'without TLS' : 'over TLS'}, ${sasl === undefined ? 'without a user' : `as ${'username' in sasl ? sasl.username : 'a token'} (${sasl.mechanism})`}`;
   return `Kafka cannot be used at ${brokers.join(', ')} (LOGWEIR_KAFKA_BROKERS), ${how}: ${ended(reasonOf(error))}`;
 }

@@ -1,8 +1,9 @@
 import type { Kafka, logLevel as LogLevel, SASLOptions } from 'kafkajs';
 import { kafkajs } from './kafkajs.ts';
 import type { Logger } from 'pino';
-import type { Config } from '../../core/config.ts';
+import type { Config, Sasl } from '../../core/config.ts';
 import { socketFactory } from './kafka-socket.ts';
+import { tokenSource } from './kafka-token.ts';
 import { lz4Codec } from './lz4-codec.ts';
 import { snappyCodec } from './snappy-codec.ts';
 import { zstdCodec } from './zstd-codec.ts';
@@ -31,6 +32,12 @@ function fromAny(brokers: readonly string[]): string[] {
   return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
+function saslOptions(sasl: Sasl): SASLOptions {
+  if (sasl.mechanism !== 'oauthbearer') return { ...sasl };
+  const next = tokenSource(sasl);
+  return { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: await next() }) };
+}
+
 /** The brokers, how connections to them are made, and the client's id. */
 export type KafkaClientOptions = Pick<Config['kafka'], 'brokers' | 'tls' | 'sasl'> & { readonly clientId: string; readonly log: Logger };
 
@@ -41,7 +48,7 @@ export function createKafka(options: KafkaClientOptions): Kafka {
     clientId: options.clientId,
     brokers: () => fromAny(options.brokers),
     ...(options.tls === undefined ? {} : { ssl: { ...options.tls } }),
-    ...(options.sasl === undefined ? {} : { sasl: { ...options.sasl } as SASLOptions }),
+    ...(options.sasl === undefined ? {} : { sasl: saslOptions(options.sasl) }),
     connectionTimeout: 3000,
     requestTimeout: 20_000,
     socketFactory: socketFactory(),

@@ -105,13 +105,13 @@ export const stateTopic = (processor: string): TopicSpec => ({
 });
 
 /** How many partitions and replicas topics get that do not say it themselves. */
-type Sizes = { readonly partitions: number; readonly replicas: number };
+type Sizes = { readonly partitions: number; readonly replicas: number; readonly replication?: number; readonly minInSync?: number };
 
 /** A topic as it is requested of Kafka. */
-export function topicConfig(spec: TopicSpec, { partitions, replicas }: Sizes): ITopicConfig {
-  const replicationFactor = Math.min(MOST_REPLICAS, replicas);
+export function topicConfig(spec: TopicSpec, { partitions, replicas, replication = 0, minInSync = 0 }: Sizes): ITopicConfig {
+  const replicationFactor = replication || Math.min(MOST_REPLICAS, replicas);
   const settings = {
-    'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
+    'min.insync.replicas': String(minInSync || Math.max(1, Math.min(MOST_REPLICAS, replicationFactor) - 1)),
     'unclean.leader.election.enable': 'false',
     'max.message.bytes': String(spec.maxMessageBytes),
     'cleanup.policy': spec.cleanup,
@@ -132,6 +132,10 @@ export type EnsureTopicsOptions = {
   readonly partitions: number;
   /** How many brokers the cluster has at least: topics are not made with fewer replicas because one of them is unavailable. */
   readonly brokers?: number;
+  /** Replicas of a topic; 0: one on each broker, up to three. */
+  readonly replication?: number;
+  /** `min.insync.replicas`; 0: one less than there are replicas, up to two. */
+  readonly minInSync?: number;
   readonly timeoutMs?: number;
 };
 
@@ -142,7 +146,7 @@ export type EnsureTopicsOptions = {
 export async function ensureTopics(
   kafka: Kafka,
   topics: readonly TopicSpec[],
-  { partitions, brokers = 1, timeoutMs = 30_000 }: EnsureTopicsOptions,
+  { partitions, brokers = 1, replication = 0, minInSync = 0, timeoutMs = 30_000 }: EnsureTopicsOptions,
 ): Promise<void> {
   const admin = kafka.admin();
   await admin.connect();
@@ -151,8 +155,9 @@ export async function ensureTopics(
     const deadline = Date.now() + timeoutMs;
     const missing = topics.filter(({ name }) => !existing.has(name));
     if (missing.length > 0) {
-      const replicas = await liveBrokers(admin, Math.min(MOST_REPLICAS, brokers), deadline);
-      await admin.createTopics({ topics: missing.map((spec) => topicConfig(spec, { partitions, replicas })), waitForLeaders: false });
+      const replicas = await liveBrokers(admin, Math.max(replication, Math.min(MOST_REPLICAS, brokers)), deadline);
+      const sizes = { partitions, replicas, replication, minInSync };
+      await admin.createTopics({ topics: missing.map((spec) => topicConfig(spec, sizes)), waitForLeaders: false });
     }
     await waitForLeaders(
       admin,

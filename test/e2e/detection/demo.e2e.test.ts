@@ -2,10 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect } from 'chai';
-import { RELEASE } from '../../../cli/demo-shop.ts';
+import { RELEASE } from '../../../cli/shop/shop.ts';
 import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { call, dataOf, httpClient } from '../../mcp/mcp-client.ts';
+import { AlertsPage } from '../../ui/pages/alerts.ts';
+import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
+import { Visits } from '../ui-visits.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
 
 const CLI = path.resolve(import.meta.dirname, '../../../cli/logweir.mjs');
@@ -51,6 +54,26 @@ describe('the demo', function () {
     expect(payments?.title).to.match(/^Errors of payments rose to [\d.]+ a minute, expected 0 to [\d.]+/);
     expect(payments?.description).to.contain(`version ${RELEASE.after} (`);
   });
+
+  for (const way of ['mouse', 'keys'] as const)
+    it(`is solved on screen within a minute of opening the alert, by ${way}`, async function () {
+      const browser = await startBrowser();
+      if (browser === null) return this.skip();
+      const visits = new Visits(browser, instance);
+      try {
+        const page = new AlertsPage(await visits.visit(tenant, 'alerts'));
+        const seconds = await (way === 'mouse' ? page.solveByMouse('Errors of payments') : page.solveByKeys('Errors of payments'));
+        console.log(`      ${seconds.toFixed(1)} s from the alert to its cause`);
+        // the cause: which version, where, and what it does wrong
+        const text = (await page.page.getByRole('complementary', { name: 'Entry' }).textContent()) ?? '';
+        for (const part of [RELEASE.after, RELEASE.pod, 'SignatureError']) expect(text).to.contain(part);
+        expect(new URL(page.page.url()).searchParams.get('from')).to.match(/^\d{4}-.*Z$/);
+        expect(seconds).to.be.below(60);
+        await visits.end(true, [tenant.key]);
+      } finally {
+        await browser.close();
+      }
+    });
 
   it('is solved by an MCP client in at most six calls, from what they answer alone', async () => {
     const client = await httpClient(instance.app, tenant.key);

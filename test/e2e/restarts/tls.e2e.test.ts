@@ -40,13 +40,22 @@ function secureListener([port, controllerPort, secure]: readonly number[], folde
     [`${own}.ssl.truststore.type`]: 'PEM',
     [`${own}.ssl.truststore.location`]: authority.ca,
     [`${own}.ssl.client.auth`]: 'required',
-    [`${own}.sasl.enabled.mechanisms`]: MECHANISMS.map((name) => name.toUpperCase()).join(','),
+    [`${own}.sasl.enabled.mechanisms`]: [...MECHANISMS, 'oauthbearer'].map((name) => name.toUpperCase()).join(','),
     [`${own}.plain.sasl.jaas.config`]: `org.apache.kafka.common.security.plain.PlainLoginModule required user_${USER}="${PASSWORD}";`,
     [`${own}.scram-sha-256.sasl.jaas.config`]: 'org.apache.kafka.common.security.scram.ScramLoginModule required;',
     [`${own}.scram-sha-512.sasl.jaas.config`]: 'org.apache.kafka.common.security.scram.ScramLoginModule required;',
+    // without keys to check signatures with, a broker takes tokens that have none; their form, times and user it checks
+    [`${own}.oauthbearer.sasl.jaas.config`]: 'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;',
     // clients say again who they are 10 s before the end of a session: after a second
     [`${own}.connections.max.reauth.ms`]: '11000',
   };
+}
+
+/** A token without a signature, of this user, from so many seconds ago to the end of its time. */
+function tokenOf(user: string, from: number, to: number): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const now = Math.floor(Date.now() / 1000);
+  return `${part({ alg: 'none' })}.${part({ sub: user, iat: now + from, exp: now + to })}.`;
 }
 
 /** TLS before a server that has none, for clients with a certificate of this authority. */
@@ -111,7 +120,7 @@ describe('engines that are reached over TLS', function () {
       await admin.disconnect();
     }
   }
-  const sasl = (mechanism: Sasl['mechanism'], password = PASSWORD): Sasl => ({ mechanism, username: USER, password });
+  const sasl = (mechanism: (typeof MECHANISMS)[number], password = PASSWORD): Sasl => ({ mechanism, username: USER, password });
   const failure = (promise: Promise<unknown>): Promise<string> =>
     promise.then(
       () => 'it was let in',
@@ -123,6 +132,31 @@ describe('engines that are reached over TLS', function () {
     it(`Kafka refuses another password by ${mechanism}`, async () =>
       expect(await failure(topics(sasl(mechanism, 'wrong'), ours))).to.match(/SASL|uthentication/));
   }
+  const secret = (name: string, text: string): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  };
+  it('Kafka lets in by the token of a file, or of a command', async () => {
+    const tokenFile = secret('token', `${tokenOf(USER, -10, 600)}\n`);
+    expect(await topics({ mechanism: 'oauthbearer', tokenFile }, ours)).to.be.an('array');
+    expect(await topics({ mechanism: 'oauthbearer', tokenCommand: `cat '${tokenFile}'` }, ours)).to.be.an('array');
+  });
+  it('Kafka refuses a token whose time is over', async () => {
+    const tokenFile = secret('old-token', tokenOf(USER, -1000, -500));
+    // kafkajs reports no reason where a broker refuses a token
+    expect(await failure(topics({ mechanism: 'oauthbearer', tokenFile }, ours))).not.to.equal('it was let in');
+  });
+  it('a command that fails, and what is no token, is told without what it printed', async () => {
+    const failed = await failure(topics({ mechanism: 'oauthbearer', tokenCommand: 'echo never-told; exit 3' }, ours));
+    expect(failed)
+      .to.match(/TOKEN_COMMAND failed \(3\)/)
+      .and.not.include('never-told');
+    const text = await failure(topics({ mechanism: 'oauthbearer', tokenCommand: 'echo never told' }, ours));
+    expect(text)
+      .to.match(/not have the form/)
+      .and.not.include('never told');
+  });
   it('Kafka is refused where another authority signed its certificate', async () =>
     expect(await failure(topics(sasl('plain'), { ...ours, ca: textOf(other.ca) }))).to.match(/certificate/));
   it('Kafka refuses a client without a certificate, and one without TLS', async () => {
@@ -160,15 +194,17 @@ describe('engines that are reached over TLS', function () {
         LOGWEIR_KAFKA_KEY_FILE: client.key,
         LOGWEIR_KAFKA_SASL_MECHANISM: 'scram-sha-512',
         LOGWEIR_KAFKA_SASL_USERNAME: USER,
-        LOGWEIR_KAFKA_SASL_PASSWORD: PASSWORD,
+        LOGWEIR_KAFKA_SASL_PASSWORD_FILE: secret('kafka-password', `${PASSWORD}\n`),
         LOGWEIR_CLICKHOUSE_URL: url,
         LOGWEIR_CLICKHOUSE_CA_FILE: authority.ca,
         LOGWEIR_CLICKHOUSE_CERT_FILE: client.cert,
         LOGWEIR_CLICKHOUSE_KEY_FILE: client.key,
         LOGWEIR_CLICKHOUSE_USER: clickhouse.user,
-        LOGWEIR_CLICKHOUSE_PASSWORD: clickhouse.password,
+        LOGWEIR_CLICKHOUSE_PASSWORD_FILE: secret('owner-password', clickhouse.password),
         LOGWEIR_CLICKHOUSE_READER_USER: clickhouse.readerUser,
-        LOGWEIR_CLICKHOUSE_READER_PASSWORD: clickhouse.readerPassword,
+        LOGWEIR_CLICKHOUSE_READER_PASSWORD_FILE: secret('reader-password', clickhouse.readerPassword),
+        LOGWEIR_KEY_PEPPER_FILE: secret('pepper', 'a pepper of the test'),
+        LOGWEIR_ADMIN_TOKEN_FILE: secret('admin', 'a token of the test'),
       },
     });
     try {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { withVariables } from '../../../pipeline/core/config-files.ts';
 import { loadConfig } from '../../../pipeline/core/config.ts';
 import { Literal, renderEntry } from '../../../pipeline/core/entry.ts';
 import { parseEntry } from '../../../cli/json-entry.ts';
@@ -203,6 +204,47 @@ describe('configuration', () => {
     bad('a mechanism without a user', { ...TLS, LOGWEIR_KAFKA_SASL_MECHANISM: 'plain' }, /must be given together/);
     bad('a user without a mechanism', { ...TLS, ...USER }, /must be given together/);
     bad('plain without TLS', { ...KAFKA, ...USER, LOGWEIR_KAFKA_SASL_MECHANISM: 'plain' }, /=plain needs LOGWEIR_KAFKA_TLS=true/);
+    const TOKEN = { LOGWEIR_KAFKA_SASL_MECHANISM: 'oauthbearer', LOGWEIR_KAFKA_SASL_TOKEN_FILE: '/token' };
+    ok('Kafka: a token', { ...TLS, ...TOKEN }, 'kafka', { sasl: { mechanism: 'oauthbearer', tokenFile: '/token' } });
+    bad('a token without TLS', { ...KAFKA, ...TOKEN }, /=oauthbearer needs LOGWEIR_KAFKA_TLS=true/);
+    bad('a token and a user', { ...TLS, ...USER, ...TOKEN }, /USERNAME and LOGWEIR_KAFKA_SASL_PASSWORD must be given together/);
+    bad('a token from two places', { ...TLS, ...TOKEN, LOGWEIR_KAFKA_SASL_TOKEN_COMMAND: 'x' }, /exclude each other/);
+    bad('oauthbearer without a token', { ...TLS, LOGWEIR_KAFKA_SASL_MECHANISM: 'oauthbearer' }, /must be given together/);
+    bad('a token without its mechanism', { ...TLS, LOGWEIR_KAFKA_SASL_TOKEN_FILE: '/token' }, /must be given together/);
+    ok('replicas', { ...KAFKA, LOGWEIR_KAFKA_REPLICATION: '3', LOGWEIR_KAFKA_MIN_IN_SYNC: '2' }, 'kafka', { replication: 3, minInSync: 2 });
+    bad(
+      'more in sync than replicas',
+      { ...KAFKA, LOGWEIR_KAFKA_REPLICATION: '2', LOGWEIR_KAFKA_MIN_IN_SYNC: '3' },
+      /Kafka would take no record/,
+    );
+
+    const PEPPER = 'LOGWEIR_KEY_PEPPER';
+    it('a secret may lie in a file, of which a last line break does not count', () => {
+      expect(loadConfig({ [`${PEPPER}_FILE`]: file('pepper', 'sixteen or more \n') }).keys.pepper).to.equal('sixteen or more ');
+      const names = ['ADMIN_TOKEN', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_READER_PASSWORD', 'KEY_PEPPER', 'BOOTSTRAP_KEY'];
+      const env = Object.fromEntries(names.map((name) => [`LOGWEIR_${name}_FILE`, file(name, `secret_of_${name}\r\n`)]));
+      const { keys, clickhouse } = loadConfig({ ...env, LOGWEIR_CLICKHOUSE_READER_USER: 'r' });
+      expect([keys.adminToken, clickhouse.password, clickhouse.readerPassword, keys.pepper, keys.bootstrapKey]).to.deep.equal(
+        names.map((name) => `secret_of_${name}`),
+      );
+    });
+    bad('a secret twice', { [PEPPER]: 'sixteen_or_more_', [`${PEPPER}_FILE`]: file('twice', 'never-told-sixteen') }, /exclude each other/);
+    bad(
+      'a secret in a file that is not there',
+      { [`${PEPPER}_FILE`]: path.join(folder, 'none') },
+      /KEY_PEPPER_FILE: \S+none cannot be read \(ENOENT\)/,
+    );
+    bad('an empty file of a secret', { [`${PEPPER}_FILE`]: file('empty', '\n') }, /is empty/);
+    bad('a folder as the file of a secret', { [`${PEPPER}_FILE`]: folder }, /is not a file/);
+    bad('a huge file of a secret', { [`${PEPPER}_FILE`]: file('huge', 'never-told'.repeat(7000)) }, /more than 65536 bytes/);
+    bad('a short secret in a file', { [`${PEPPER}_FILE`]: file('short', 'never-told') }, /LOGWEIR_KEY_PEPPER.*16 characters/);
+    it('what a program knows itself replaces the file of it', () =>
+      expect(
+        withVariables(
+          { [`${PEPPER}_FILE`]: '/a', LOGWEIR_AI_KEY_FILE: '/b', LOGWEIR_KAFKA_CA_FILE: '/c' },
+          { [PEPPER]: 'p', LOGWEIR_KAFKA_CA: 'x' },
+        ),
+      ).to.deep.equal({ LOGWEIR_AI_KEY_FILE: '/b', LOGWEIR_KAFKA_CA_FILE: '/c', [PEPPER]: 'p', LOGWEIR_KAFKA_CA: 'x' }));
     bad('another mechanism', { ...TLS, ...USER, LOGWEIR_KAFKA_SASL_MECHANISM: 'gssapi' }, /LOGWEIR_KAFKA_SASL_MECHANISM/);
   });
   for (const name of ['LOGWEIR_BOOTSTRAP_KEY', 'LOGWEIR_ADMIN_TOKEN', 'LOGWEIR_KEY_PEPPER'])

@@ -24,4 +24,43 @@ export class AlertsPage {
     await this.page.getByRole('button', { name: 'Watch it', exact: true }).click();
     await this.page.getByText('The pattern is watched').waitFor();
   }
+
+  get list() {
+    return this.page.locator('[data-alert]');
+  }
+
+  /** From an alert by its title to the first entry of what has changed most in it; the seconds since the alert was opened. */
+  async solveByMouse(title: string): Promise<number> {
+    await this.list.filter({ hasText: title }).first().waitFor();
+    const began = performance.now();
+    await this.list.filter({ hasText: title }).first().click();
+    await this.page.getByRole('region', { name: 'What changed' }).getByRole('link', { name: /^version=/ }).click(); // prettier-ignore
+    await this.page.locator('#rows .row').first().click();
+    await this.page.getByRole('complementary', { name: 'Entry' }).waitFor();
+    return (performance.now() - began) / 1000;
+  }
+
+  /** The same by keys alone: `j` steps through alerts, Tab to what has changed, Enter, and `j` and Enter to the entry. */
+  async solveByKeys(title: string): Promise<number> {
+    const { page } = this;
+    await this.list.filter({ hasText: title }).first().waitFor();
+    const began = performance.now();
+    const open = page.getByRole('article', { name: 'Alert' }).getByRole('heading', { level: 2 });
+    for (let step = 0; step < 30; step += 1) {
+      await page.keyboard.press('j');
+      await open.waitFor();
+      const current = await page.locator('[data-alert][aria-current=true]').textContent();
+      if (current?.includes(title) === true) break;
+    }
+    const link = page.getByRole('region', { name: 'What changed' }).getByRole('link', { name: /^version=/ });
+    await link.waitFor();
+    const isThere = (): Promise<boolean> => link.evaluate((element) => element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement); // prettier-ignore
+    for (let step = 0; step < 100 && !(await isThere()); step += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('#rows .row').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Entry' }).waitFor();
+    return (performance.now() - began) / 1000;
+  }
 }

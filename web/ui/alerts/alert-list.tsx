@@ -29,7 +29,10 @@ function Line({ alert, isCurrent, span }: { readonly alert: Alert; readonly isCu
             {alert.resolved_at === null ? '' : ` – ${clock(alert.resolved_at)}`}
           </span>
           <span class="lane" aria-hidden="true">
-            <i class={alert.state} style={{ left: `${String(place(from))}%`, width: `max(4px, ${String(place(to) - place(from))}%)` }} />
+            <i
+              class={alert.state}
+              style={{ left: `min(calc(100% - 4px), ${String(place(from))}%)`, width: `max(4px, ${String(place(to) - place(from))}%)` }}
+            />
           </span>
         </span>
         <span class={`state ${alert.state}`}>

@@ -12,7 +12,9 @@ import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { copy, toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { readEvidence, type Alert, type Evidence } from './evidence.ts';
-import { Course, exploreHref, Figures, Others, Samples, Traces, WhatChanged, Why } from './evidence-view.tsx';
+import { Course } from './course-view.tsx';
+import { exploreHref, Figures, Others, Samples, Traces, WhatChanged, Why } from './evidence-view.tsx';
+import { RuleOf } from './rule-of.tsx';
 import { Sensitivity } from './sensitivity.tsx';
 
 const DAY_MS = 864e5;
@@ -167,6 +169,14 @@ function Head({
 /** Red is what is critical, amber what warns; others have no colour. */
 const severityKind = (severity: string): string => (severity === 'critical' ? 'error' : severity === 'warning' ? 'warn' : '');
 
+/** What came by the socket may be newer, but has nothing of why: its state is shown, with the evidence that was requested. */
+function newestOf(requested: Alert | null, listed: Alert | null): Alert | null {
+  if (requested === null || listed === null) return requested ?? listed;
+  if (requested.last_updated_at >= listed.last_updated_at && requested.state === listed.state) return requested;
+  const { state, resolved_at, resolution_note, fire_count } = listed;
+  return { ...requested, state, resolved_at, resolution_note, fire_count };
+}
+
 export function AlertView({
   id,
   listed,
@@ -182,7 +192,7 @@ export function AlertView({
   );
   const [isResolving, setResolving] = useState(false);
   useEffect(() => setResolving(false), [id]);
-  const alert = value?.id === id ? value : listed;
+  const alert = newestOf(value?.id === id ? value : null, listed);
   if (alert === null) {
     if (error instanceof ApiError && error.status === 404)
       return (
@@ -214,7 +224,8 @@ export function AlertView({
       )}
       <Traces evidence={evidence} />
       <Others evidence={evidence} />
-      <Sensitivity detector={alert.detector_type} stream={alert.stream} />
+      <RuleOf ruleId={evidence.ruleId} />
+      <Sensitivity detector={alert.detector_type} stream={alert.stream} fingerprint={evidence.fingerprint} />
       {isResolving ? <Resolve alert={alert} onClose={() => setResolving(false)} onDone={onChange} /> : null}
     </article>
   );

@@ -8,11 +8,11 @@ import { useCommands } from '../base/keys.ts';
 import { hrefOf, navigate, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
-import { setBadge } from '../frame/badges.ts';
+import { isFollowing, recentAlerts, useAlertFeed } from '../frame/watch.ts';
 import { AlertList } from './alert-list.tsx';
 import { AlertView } from './alert-view.tsx';
 import { grouped, merged, type Alert } from './evidence.ts';
-import { useAlertFeed } from './feed.ts';
+import { Rules } from './rules.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 const PAGE = 100;
@@ -45,7 +45,14 @@ function useAlerts() {
   const [moreError, setMoreError] = useState<Error | null>(null);
   useEffect(() => {
     if (first.value === null) return;
-    setAlerts(first.value.items);
+    const { items } = first.value;
+    // what has come by the socket may not be stored yet
+    setAlerts([
+      ...recentAlerts()
+        .filter((one) => isWanted(one) && !items.some(({ id }) => id === one.id))
+        .toReversed(),
+      ...items,
+    ]);
     setHasMore(first.value.has_more);
   }, [first.value]);
   const change = (alert: Alert): void =>
@@ -63,7 +70,7 @@ function useAlerts() {
   return { first, alerts, hasMore, moreError, change, more };
 }
 
-function Filters({ onWebhooks }: { readonly onWebhooks: () => void }): JSX.Element {
+function Filters({ onOpen }: { readonly onOpen: (what: 'rules' | 'webhooks') => void }): JSX.Element {
   return (
     <div class="row-of alert-filters">
       {(['state', 'severity'] as const).map((name) => (
@@ -82,7 +89,8 @@ function Filters({ onWebhooks }: { readonly onWebhooks: () => void }): JSX.Eleme
         value={param('service')}
         onChange={(event) => setParams({ service: event.currentTarget.value.trim() }, { isReplaced: true })}
       />
-      <Button onClick={onWebhooks}>Webhooks</Button>
+      <Button onClick={() => onOpen('rules')}>Rules</Button>
+      <Button onClick={() => onOpen('webhooks')}>Webhooks</Button>
     </div>
   );
 }
@@ -123,46 +131,67 @@ function useSteps(alerts: readonly Alert[], current: number | null): void {
   );
 }
 
-export default function Alerts(): JSX.Element {
-  const { first, alerts, hasMore, moreError, change, more } = useAlerts();
-  const [isOpen, setOpen] = useState(false);
+function SideHead({ firing }: { readonly firing: number }): JSX.Element {
+  const isLive = isFollowing.value;
+  return (
+    <header class="alerts-head">
+      <h2 class="title grow">{firing === 0 ? 'Nothing fires' : `${String(firing)} firing`}</h2>
+      <span class="row-of cap" title={isLive ? 'Changes come by themselves' : 'Connecting again'}>
+        <span class={isLive ? 'dot ok' : 'dot warn'} />
+        {isLive ? 'live' : 'not connected'}
+      </span>
+    </header>
+  );
+}
+
+function Side({
+  list,
+  current,
+  onOpen,
+}: {
+  readonly list: ReturnType<typeof useAlerts>;
+  readonly current: number | null;
+  readonly onOpen: (what: 'rules' | 'webhooks') => void;
+}): JSX.Element {
+  const { first, alerts, hasMore, moreError, change, more } = list;
   const [news, setNews] = useState('');
-  const detail = useRef<HTMLDivElement>(null);
-  const { rest } = route.value;
-  const current = /^\d{1,16}$/.test(rest) ? Number(rest) : null;
-  const isConnected = useAlertFeed((alert, type) => {
+  useAlertFeed((alert, type) => {
     change(alert);
     if (type === 'fired' || type === 'resolved') setNews(`${type}: ${alert.title}`);
   });
-  const firing = alerts.filter(({ state }) => state === 'firing').length;
-  useEffect(() => setBadge('alerts', firing === 0 ? null : { text: String(firing), kind: 'error' }), [firing]);
+  return (
+    <aside class="alerts-side" aria-label="Alerts">
+      <SideHead firing={alerts.filter(({ state }) => state === 'firing').length} />
+      <Filters onOpen={onOpen} />
+      <BusyBar isBusy={first.isBusy} />
+      {first.error === null ? null : <ErrorNote error={first.error} onAgain={first.again} />}
+      {first.value !== null && alerts.length === 0 ? <Nothing /> : <AlertList alerts={alerts} current={current} />}
+      {moreError === null ? null : <ErrorNote error={moreError} onAgain={more} />}
+      {hasMore ? (
+        <div class="more">
+          <Button onClick={more}>Load older</Button>
+        </div>
+      ) : null}
+      <p class="hidden" role="status">
+        {news}
+      </p>
+    </aside>
+  );
+}
+
+export default function Alerts(): JSX.Element {
+  const list = useAlerts();
+  const { alerts, change } = list;
+  const [opened, setOpened] = useState<'rules' | 'webhooks' | null>(null);
+  const detail = useRef<HTMLDivElement>(null);
+  const { rest } = route.value;
+  const current = /^\d{1,16}$/.test(rest) ? Number(rest) : null;
   useEffect(() => detail.current?.scrollTo(0, 0), [current]);
   useSteps(alerts, current);
   const { tenant, params } = route.value;
   return (
     <div class={current === null ? 'alerts' : 'alerts opened'}>
-      <aside class="alerts-side" aria-label="Alerts">
-        <header class="alerts-head">
-          <h2 class="title grow">{firing === 0 ? 'Nothing fires' : `${String(firing)} firing`}</h2>
-          <span class="row-of cap" title={isConnected ? 'Changes come by themselves' : 'Connecting again'}>
-            <span class={isConnected ? 'dot ok' : 'dot warn'} />
-            {isConnected ? 'live' : 'not connected'}
-          </span>
-        </header>
-        <Filters onWebhooks={() => setOpen(true)} />
-        <BusyBar isBusy={first.isBusy} />
-        {first.error === null ? null : <ErrorNote error={first.error} onAgain={first.again} />}
-        {first.value !== null && alerts.length === 0 ? <Nothing /> : <AlertList alerts={alerts} current={current} />}
-        {moreError === null ? null : <ErrorNote error={moreError} onAgain={more} />}
-        {hasMore ? (
-          <div class="more">
-            <Button onClick={more}>Load older</Button>
-          </div>
-        ) : null}
-        <p class="hidden" role="status">
-          {news}
-        </p>
-      </aside>
+      <Side list={list} current={current} onOpen={setOpened} />
       <div class="alerts-detail" ref={detail}>
         {current === null ? (
           <Empty title={alerts.length === 0 ? 'No alert is open' : `${plural(alerts.length, 'alert')} in the list`}>
@@ -179,7 +208,8 @@ export default function Alerts(): JSX.Element {
           </>
         )}
       </div>
-      {isOpen ? <Webhooks onClose={() => setOpen(false)} /> : null}
+      {opened === 'webhooks' ? <Webhooks onClose={() => setOpened(null)} /> : null}
+      {opened === 'rules' ? <Rules onClose={() => setOpened(null)} /> : null}
     </div>
   );
 }

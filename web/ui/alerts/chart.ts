@@ -12,8 +12,16 @@ export type AlertCourse = {
   readonly window: readonly [number, number] | null;
   readonly firedAt: number;
   readonly endedAt: number | null;
+  /** The same time of earlier days, behind the line. */
+  readonly earlier: readonly (readonly (number | null)[])[];
   readonly isUtc: boolean;
 };
+
+/** How earlier days are drawn: yesterday, a week ago. */
+const EARLIER_DASHES = [
+  [5, 3],
+  [2, 3],
+];
 
 const HEIGHT = 216;
 
@@ -32,7 +40,7 @@ function coloursOf(at: HTMLElement): (name: string) => string {
 
 /** Draws into an element, as wide as it is; the answer removes it. */
 export function drawCourse(at: HTMLElement, course: AlertCourse): () => void {
-  const { times, values, expected, window, firedAt, endedAt, isUtc } = course;
+  const { times, values, earlier, expected, window, firedAt, endedAt, isUtc } = course;
   const colour = coloursOf(at);
   const axis = { stroke: colour('ink-3'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui' };
   const behind = (plot: uPlot): void => {
@@ -68,10 +76,17 @@ export function drawCourse(at: HTMLElement, course: AlertCourse): () => void {
         { ...axis, size: 28, grid: { show: false }, values: (_plot, ticks) => ticks.map((tick) => shortMoment(tick * 1000, isUtc ? 'utc' : 'local', (times.at(-1) ?? tick) * 1000)) }, // prettier-ignore
         { ...axis, size: 48 },
       ],
-      series: [{}, { label: 'a minute', stroke: colour('error'), width: 1.5, points: { show: false } }],
+      series: [
+        {},
+        ...earlier.map((_values, index) => ({
+          ...{ label: `earlier ${String(index)}`, stroke: colour('ink-3'), width: 1, points: { show: false } },
+          dash: [...(EARLIER_DASHES[index] ?? [])],
+        })),
+        { label: 'a minute', stroke: colour('error'), width: 1.75, points: { show: false } },
+      ],
       hooks: { drawClear: [behind] },
     },
-    [[...times], [...values]],
+    [[...times], ...earlier.map((one) => [...one]), [...values]],
     at,
   );
   const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(200, at.clientWidth), height: HEIGHT }));

@@ -1,10 +1,8 @@
 /** The parts of an alert's page that show its evidence. Each is there only where the evidence has it. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { hrefOf, route } from '../base/route.ts';
-import { theme, zone } from '../base/settings.ts';
+import { zone } from '../base/settings.ts';
 import { shortMoment } from '../base/time.ts';
-import { Button } from '../components/controls.tsx';
 import { exactly } from '../editor/tokens.ts';
 import { MessageLine } from '../explore/message.tsx';
 import { figureText, shareText, type Alert, type Evidence } from './evidence.ts';
@@ -26,75 +24,6 @@ function Panel({
         {note === undefined ? null : <span class="cap">{note}</span>}
       </header>
       {children}
-    </section>
-  );
-}
-
-function CourseTable({ times, values }: { readonly times: readonly number[]; readonly values: readonly (number | null)[] }): JSX.Element {
-  return (
-    <div class="course-table" tabIndex={0} role="region" aria-label="The course as a table">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Time</th>
-            <th class="num">Value</th>
-          </tr>
-        </thead>
-        <tbody>
-          {times.map((at, index) => (
-            <tr key={at}>
-              <td>{shortMoment(at * 1000, zone.value, (times.at(-1) ?? at) * 1000)}</td>
-              <td class="num mono">{values[index] === null || values[index] === undefined ? '–' : figureText(values[index])}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** The chart, and the same as a table. */
-export function Course({ alert, evidence }: { readonly alert: Alert; readonly evidence: Evidence }): JSX.Element | null {
-  const at = useRef<HTMLDivElement>(null);
-  const [isTable, setTable] = useState(false);
-  const { series, expected, window, openedAt } = evidence;
-  const times = series === null ? [] : series.values.map((_none, index) => (series.start + index * series.stepMs) / 1000);
-  useEffect(() => {
-    if (series === null || isTable) return;
-    let end: () => void = () => undefined;
-    let isLeft = false;
-    void import('./chart.ts').then(({ drawCourse }) => {
-      if (isLeft || at.current === null) return;
-      const ends = window === null ? null : ([Date.parse(window.start) / 1000, Date.parse(window.end) / 1000] as const);
-      const firedAt = Date.parse(openedAt ?? alert.fired_at) / 1000;
-      const endedAt = alert.resolved_at === null ? null : Date.parse(alert.resolved_at) / 1000;
-      end = drawCourse(at.current, { times, values: series.values, expected, window: ends, firedAt, endedAt, isUtc: zone.value === 'utc' });
-    });
-    return () => {
-      isLeft = true;
-      end();
-    };
-  }, [alert.last_updated_at, alert.id, zone.value, theme.value, isTable]);
-  if (series === null) return null;
-  const now = series.values.at(-1) ?? 0;
-  const usual = expected === null ? '' : `, usual ${figureText(expected.low)} to ${figureText(expected.high)}`;
-  return (
-    <section class="panel" aria-label="Course">
-      <header class="panel-head">
-        <h3 class="grow">The last hour, a minute</h3>
-        <span class="cap legend">
-          {expected === null ? null : <span class="key band">usual range</span>}
-          <span class="key fired">fired</span>
-        </span>
-        <Button isSmall isPressed={isTable} onClick={() => setTable(!isTable)}>
-          Table
-        </Button>
-      </header>
-      {isTable ? (
-        <CourseTable times={times} values={series.values} />
-      ) : (
-        <div ref={at} class="course" role="img" aria-label={`Now ${figureText(now)} a minute${usual}; the table has the numbers`} />
-      )}
     </section>
   );
 }

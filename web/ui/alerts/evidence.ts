@@ -19,6 +19,8 @@ export type Evidence = {
   readonly templates: readonly { readonly template: string; readonly share: number }[];
   readonly traces: readonly { readonly id: string; readonly note: string }[];
   readonly fingerprint: string | null;
+  /** That of a rule by LogsQL, which can be changed here. */
+  readonly ruleId: string | null;
   /** What this page knows no form for, as rows of a table. */
   readonly others: readonly (readonly [name: string, value: string])[];
 };
@@ -34,7 +36,7 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' &
 const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const timeIn = (value: unknown): string | null => (typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null);
 
-const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'fingerprint']); // prettier-ignore
+const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'fingerprint', 'scale_minutes', 'direction']); // prettier-ignore
 
 function seriesOf(value: unknown): Series | null {
   const { minute, start, step, values } = bagOf(value);
@@ -71,6 +73,7 @@ export function readEvidence(evidence: unknown): Evidence {
     templates: listOf(bag['templates']).map(templateOf).filter((one) => one !== null),
     traces: [...listOf(bag['slow_traces']), ...listOf(bag['failing_traces'])].map(traceOf).filter((one) => one !== null),
     fingerprint: textIn(bag['fingerprint']),
+    ruleId: /^ru_[\w-]{1,60}$/.exec(textIn(bagOf(bag['rule'])['id']) ?? '')?.[0] ?? null,
   }; // prettier-ignore
   return { ...read, others: rowsOf(bag) };
 }

@@ -51,7 +51,9 @@ export function listenToKeys(): void {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const isOff = isTyping(event.target) || document.querySelector('dialog[open]') !== null || (isPlain && singleKeys.peek() === 'off');
     const pair = event.timeStamp - begunAt < SECOND_KEY_MS && begun !== '' ? `${begun} ${key}` : '';
-    const found = commands.peek().find(({ keys, isEverywhere }) => (keys === pair || keys === key) && keys !== '' && (isEverywhere === true || !isOff)); // prettier-ignore
+    const named = (name: string): Command | undefined => commands.peek().find(({ keys, isEverywhere }) => keys === name && keys !== '' && (isEverywhere === true || !isOff)); // prettier-ignore
+    // of two keys the second alone may mean something else
+    const found = named(pair) ?? named(key);
     begun = found === undefined && !isOff && key === 'g' ? 'g' : '';
     begunAt = event.timeStamp;
     if (found === undefined || (found.reason ?? null) !== null) return;

@@ -22,7 +22,7 @@ export function useVirtual({ count, size, scroll, keyOf }: VirtualOptions): List
     estimateSize: () => size,
     getScrollElement: () => scroll.current,
     getItemKey: keyOf,
-    overscan: 12,
+    overscan: 6,
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,

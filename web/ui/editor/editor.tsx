@@ -1,7 +1,8 @@
 /** The editor of queries: a textarea of the browser's own, with the same text in colours behind it. */
-import type { JSX } from 'preact';
+import { Component, type JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { completionAt, type Completion, type Known, type Option } from './complete.ts';
+import { fixOf } from './fix.ts';
 import type { Problem } from './parse.ts';
 import { piecesOf } from './tokens.ts';
 
@@ -40,21 +41,51 @@ function useProblem(value: string, isTouched: boolean): Problem | null {
   return found;
 }
 
+type Coloured = { readonly text: string; readonly kind: string; readonly isWrong: boolean };
+/** Pieces of a part of the text: what is typed changes one part, and the others are not looked at again. */
+const PART = 48;
+
+const isOther = ({ text, kind, isWrong }: Coloured, before: Coloured | undefined): boolean => text !== before?.text || kind !== before.kind || isWrong !== before.isWrong; // prettier-ignore
+
+/** Some pieces, drawn anew only where they have changed. */
+class Part extends Component<{ readonly pieces: readonly Coloured[] }> {
+  override shouldComponentUpdate({ pieces }: { readonly pieces: readonly Coloured[] }): boolean {
+    const before = this.props.pieces;
+    return pieces.length !== before.length || pieces.some(({ text, kind, isWrong }, at) => isOther({ text, kind, isWrong }, before[at]));
+  }
+
+  override render(): JSX.Element {
+    return (
+      <span>
+        {this.props.pieces.map(({ text, kind, isWrong }, index) =>
+          kind === 'plain' && !isWrong ? (
+            text
+          ) : (
+            <span key={index} class={`k-${kind}${isWrong ? ' k-wrong' : ''}`}>
+              {text}
+            </span>
+          ),
+        )}
+      </span>
+    );
+  }
+}
+
 /** The text in colours; a problem is underlined. It never takes a pointer, and readers of screens do not see it. */
 function Overlay({ value, problem }: { readonly value: string; readonly problem: Problem | null }): JSX.Element {
   const pieces = useMemo(() => piecesOf(value), [value]);
+  const parts: Coloured[][] = [];
   let at = 0;
+  for (const [index, { text, kind }] of pieces.entries()) {
+    const [start, end] = [at, (at += text.length)];
+    if (index % PART === 0) parts.push([]);
+    parts.at(-1)?.push({ text, kind, isWrong: problem !== null && start < problem.end && end > problem.start });
+  }
   return (
     <div class="q-overlay" aria-hidden="true">
-      {pieces.map(({ text, kind }, index) => {
-        const [start, end] = [at, (at += text.length)];
-        const isWrong = problem !== null && start < problem.end && end > problem.start;
-        return (
-          <span key={index} class={`k-${kind}${isWrong ? ' k-wrong' : ''}`}>
-            {text}
-          </span>
-        );
-      })}
+      {parts.map((own, index) => (
+        <Part key={index} pieces={own} />
+      ))}
       {problem !== null && problem.start >= value.length ? <span class="k-wrong"> </span> : null}
       {'\n'}
     </div>
@@ -155,14 +186,37 @@ const PLAIN_TEXT = {
   maxLength: 10_000,
 } as const;
 
-export function QueryEditor(props: EditorProps): JSX.Element {
-  const { value, onChange, onRun } = props;
-  const area = useRef<HTMLTextAreaElement>(null);
-  const [isTouched, setTouched] = useState(false);
-  const options = useCompletion(props, area);
-  const walk = usePast(props);
-  const problem = useProblem(value, isTouched) ?? props.problem;
-  const onKeyDown = (event: KeyboardEvent): void => {
+/** What is wrong, in words, and what it may have been meant to be. */
+function Message({
+  problem,
+  fix,
+  onFix,
+}: {
+  readonly problem: Problem | null;
+  readonly fix: string | null;
+  readonly onFix: (text: string) => void;
+}): JSX.Element {
+  return (
+    <div id="query-problem" role="status" class="q-problem">
+      {problem?.text}
+      {fix === null ? null : (
+        <button type="button" class="q-fix" onPointerDown={(event) => event.preventDefault()} onClick={() => onFix(fix)}>
+          Use <span class="mono">{fix.length > 80 ? `…${fix.slice(-80)}` : fix}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+type Reach = {
+  readonly area: { readonly current: HTMLTextAreaElement | null };
+  readonly options: ReturnType<typeof useCompletion>;
+  readonly walk: (step: number) => void;
+};
+
+/** What the keys do: choose of the options, run, walk through earlier queries. */
+function keysOf({ value, onRun }: EditorProps, { area, options, walk }: Reach): (event: KeyboardEvent) => void {
+  return (event) => {
     const isRun = event.key === 'Enter' && !event.shiftKey && !event.isComposing;
     const past = event.altKey && (event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0);
     if (options.onKey(event)) event.preventDefault();
@@ -178,6 +232,21 @@ export function QueryEditor(props: EditorProps): JSX.Element {
       onRun(value);
     } else if (event.key === 'Escape') area.current?.blur();
   };
+}
+
+export function QueryEditor(props: EditorProps): JSX.Element {
+  const { value, onChange } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [isTouched, setTouched] = useState(false);
+  const options = useCompletion(props, area);
+  const walk = usePast(props);
+  const problem = useProblem(value, isTouched) ?? props.problem;
+  const fix = problem === null ? null : fixOf(value);
+  const type = (text: string): void => {
+    setTouched(true);
+    onChange(text);
+  };
+  const onKeyDown = keysOf(props, { area, options, walk });
   return (
     <div class={`q-box${problem === null ? '' : ' has-problem'}`}>
       <div class="q-text">
@@ -196,10 +265,8 @@ export function QueryEditor(props: EditorProps): JSX.Element {
           aria-describedby={problem === null ? undefined : 'query-problem'}
           {...PLAIN_TEXT}
           value={value}
-          onInput={(event) => {
-            const { value: text, selectionStart } = event.currentTarget;
-            setTouched(true);
-            onChange(text);
+          onInput={({ currentTarget: { value: text, selectionStart } }) => {
+            type(text);
             options.look(text, selectionStart);
           }}
           onKeyDown={onKeyDown}
@@ -209,9 +276,14 @@ export function QueryEditor(props: EditorProps): JSX.Element {
       {options.completion.options.length > 0 ? (
         <Options completion={options.completion} chosen={options.chosen} onTake={options.take} />
       ) : null}
-      <div id="query-problem" role="status" class="q-problem">
-        {problem?.text}
-      </div>
+      <Message
+        problem={problem}
+        fix={fix}
+        onFix={(text) => {
+          type(text);
+          area.current?.focus();
+        }}
+      />
     </div>
   );
 }

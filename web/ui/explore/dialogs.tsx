@@ -1,4 +1,4 @@
-/** Dialogs of Explore: an export, saved and earlier searches, what ran where. */
+/** Dialogs of Explore: an export, what ran where. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { request, useRequest } from '../base/api.ts';
@@ -7,7 +7,7 @@ import { Button, Dialog } from '../components/controls.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { copy, toast } from '../components/toasts.tsx';
 import { download, exportAll, type Format, type Progress } from './export.ts';
-import { past, query, round, run, savedQueries, saveQueries, sentQuery, span, timeWindow, setWindow } from './state.ts';
+import { round, sentQuery, span } from './state.ts';
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
@@ -66,92 +66,6 @@ export function ExportDialog({ onClose, total }: { readonly onClose: () => void;
             </Button>
           </div>
         )}
-      </div>
-    </Dialog>
-  );
-}
-
-function Lists({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  return (
-    <>
-      <ul class="plain-list">
-        {savedQueries.value.map((saved) => (
-          <li key={saved.name} class="row-of">
-            <button
-              type="button"
-              class="option grow"
-              onClick={() => {
-                onClose();
-                run(saved.query);
-                setWindow({ from: saved.from, to: saved.to });
-              }}
-            >
-              <b class="cut">{saved.name}</b> <span class="mono cut faint grow">{saved.query}</span>
-            </button>
-            <Button
-              isSmall
-              isIcon
-              kind="plain"
-              label={`Delete ${saved.name}`}
-              onClick={() => saveQueries(savedQueries.value.filter((one) => one !== saved))}
-            >
-              ✕
-            </Button>
-          </li>
-        ))}
-      </ul>
-      {past.value.length === 0 ? null : <h3 class="cap">Before</h3>}
-      <ul class="plain-list">
-        {past.value.slice(0, 20).map((text) => (
-          <li key={text}>
-            <button
-              type="button"
-              class="option mono"
-              onClick={() => {
-                onClose();
-                run(text);
-              }}
-            >
-              <span class="cut">{text}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** Searches with a name, and those of before. They are in this browser alone. */
-export function SavedDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const [name, setName] = useState('');
-  const save = (event: Event): void => {
-    event.preventDefault();
-    if (name.trim() === '') return;
-    const { from, to } = timeWindow.value;
-    saveQueries([{ name: name.trim(), query: query.value, from, to }, ...savedQueries.value.filter((one) => one.name !== name.trim())]);
-    toast('Saved in this browser');
-    setName('');
-  };
-  return (
-    <Dialog title="Saved and earlier searches" onClose={onClose}>
-      <div class="stack">
-        <form class="row-of" onSubmit={save}>
-          <input
-            class="input grow"
-            aria-label="Name of this search"
-            placeholder="Name of this search"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-            autoFocus
-          />
-          <Button type="submit" kind="primary">
-            Save
-          </Button>
-        </form>
-        {savedQueries.value.length + past.value.length === 0 ? (
-          <p class="muted">Queries that you run are listed here, in this browser alone.</p>
-        ) : null}
-        <Lists onClose={onClose} />
       </div>
     </Dialog>
   );

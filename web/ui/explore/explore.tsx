@@ -11,23 +11,27 @@ import { BusyBar, Elapsed } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import type { Known } from '../editor/complete.ts';
 import { hasPipes, split, termsOf } from '../editor/tokens.ts';
-import { ExplainDialog, ExportDialog, SavedDialog } from './dialogs.tsx';
+import { folded, type Folded } from './alike.ts';
+import { ExplainDialog, ExportDialog } from './dialogs.tsx';
 import { Drawer, jsonOf } from './drawer.tsx';
 import { useEntries, type Entries } from './entries.ts';
 import { FacetPanel } from './facets.tsx';
 import { Histogram } from './histogram.tsx';
 import { useLive, type LiveState } from './live.ts';
 import { LiveHead } from './live-head.tsx';
-import { Nothing, Refused } from './nothing.tsx';
+import { gapOf } from './gap.ts';
+import { Hints, Nothing, Refused } from './nothing.tsx';
 import { useOpened } from './opened.ts';
 import { QueryBar, type Opened } from './query-bar.tsx';
 import { areEntries } from './results.ts';
 import { ResultView } from './result-view.tsx';
 import { Rows } from './rows.tsx';
+import { SavedDialog } from './saved.tsx';
 import { idOf, type Entry } from './entry.ts';
 import {
   cursor,
   frozenLink,
+  isFolded,
   isLive,
   isWrapped,
   openRow,
@@ -129,6 +133,12 @@ function commandsOf({ rows, opened, onOpen, onPause }: Keys): readonly Command[]
     { section, keys: 'Shift+Y', name: 'Copy the entry as JSON', run: onCurrent((entry) => void copy(jsonOf(entry), 'JSON')) },
     { section, keys: 'f', name: 'Fields at the side', run: flipSide },
     { section, keys: 'w', name: 'Wrap long lines', run: () => setParams({ wrap: isWrapped.peek() ? null : '1' }, { isReplaced: true }) },
+    {
+      section,
+      keys: 'a',
+      name: 'Fold neighbours that are alike',
+      run: () => setParams({ fold: isFolded.peek() ? null : '1' }, { isReplaced: true }),
+    },
     { section, keys: 's', name: 'Saved and earlier searches', run: () => onOpen('saved') },
     { section, keys: 'e', name: 'Export all', run: () => onOpen('export') },
     { section, keys: '', name: 'What runs where', run: () => onOpen('explain') },
@@ -139,18 +149,20 @@ function commandsOf({ rows, opened, onOpen, onPause }: Keys): readonly Command[]
 function Main({
   entries,
   live,
+  shown,
   total,
   terms,
 }: {
+  readonly shown: Folded;
   readonly entries: ReturnType<typeof useEntries>;
   readonly live: LiveState | null;
   readonly total: number | null;
   readonly terms: readonly string[];
 }): JSX.Element {
   const open = (entry: Entry): void => openRow(idOf(entry));
-  const listed = live?.rows ?? entries.rows;
-  const common = { terms, cursor: cursor.value, opened: rowId.value, onCursor: (index: number) => moveCursor(listed, index), onOpen: open };
-  if (live !== null) return <Rows {...common} rows={live.rows} total={live.rows.length} />;
+  const { rows: listed, sizes } = shown;
+  const common = { terms, sizes, rows: listed, cursor: cursor.value, opened: rowId.value, onCursor: (index: number) => moveCursor(listed, index), onOpen: open }; // prettier-ignore
+  if (live !== null) return <Rows {...common} total={listed.length} />;
   const { rows, error, isBusy, isFirst } = entries;
   if (error !== null && rows.length === 0) return <Refused error={error} onAgain={entries.again} />;
   if (rows.length === 0)
@@ -177,8 +189,9 @@ function Main({
   return (
     <>
       {error === null ? null : <Refused error={error} onAgain={entries.again} />}
+      <Hints hints={entries.hints} />
       {areEntries(rows) ? (
-        <Rows {...common} rows={rows} total={total ?? rows.length} onEnd={entries.more} footer={footer} />
+        <Rows {...common} total={sizes.size > 0 ? listed.length : (total ?? rows.length)} onEnd={entries.more} footer={footer} />
       ) : (
         <ResultView rows={rows} />
       )}
@@ -212,13 +225,20 @@ const bodyClass = (hasDrawer: boolean): string =>
     .filter((one) => one !== '')
     .join(' ');
 
+const NONE: ReadonlyMap<Entry, number> = new Map();
+
 export default function Explore(): JSX.Element {
   const [opened, setOpened] = useState<Opened>(null);
   const [isPaused, setPaused] = useState(false);
   const { facets, total, known } = useSurroundings();
   const entries = useEntries(sentQuery.value, span.value, round.value, isLive.value);
   const live = useLive(sentQuery.value, isLive.value, isPaused);
-  const rows = isLive.value ? live.rows : entries.rows;
+  const all = isLive.value ? live.rows : entries.rows;
+  const shown = useMemo(
+    () => (isFolded.value ? folded(all, (row) => gapOf(row) !== null) : { rows: all, sizes: NONE }),
+    [all, isFolded.value],
+  );
+  const { rows } = shown;
   useEffect(() => void (cursor.value = -1), [query.value, span.value.start]);
   const entry = useOpened(rows);
   const terms = useMemo(() => termsOf(query.value), [query.value]);
@@ -237,7 +257,7 @@ export default function Explore(): JSX.Element {
       <div class={bodyClass(entry !== null)}>
         <FacetPanel loaded={facets} />
         <div class="explore-rows">
-          <Main {...{ entries, total, terms }} live={isLive.value ? live : null} />
+          <Main {...{ entries, shown, total, terms }} live={isLive.value ? live : null} />
         </div>
         {entry === null ? null : <Drawer entry={entry} terms={terms} />}
       </div>

@@ -23,6 +23,9 @@ type Control = {
   readonly detail?: string;
   readonly count?: number;
   readonly position?: string;
+  readonly reason?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly cut?: boolean;
 };
 
@@ -122,10 +125,13 @@ export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveSt
     let rate = 0;
     const tail = new Tail(query, {
       entry: (entry) => own.take(entry),
-      control: ({ type, count = 0 }) => {
-        if (type === 'dropped') own.dropped += count;
+      control: ({ type, count = 0, position, reason = 'the page did not read them fast enough', since = '', until = '', cut = false }) => {
+        if (position !== undefined) own.mark();
+        if (type === 'dropped') own.miss({ count, why: reason, since, until });
+        if (type === 'backfill' && cut) own.miss({ count: 0, why: 'more were stored than a tail begins with', since: '', until: '' });
       },
       status: (next, why) => {
+        if (next === 'lost' && status !== 'lost') own.resume();
         [status, detail] = [next, why];
       },
     });

@@ -1,7 +1,22 @@
 /** A message as text: each piece is a text node, never markup. */
 import type { JSX } from 'preact';
-import { lineOf, textPieces } from './text.ts';
+import { lineOf, textPieces, type TextPiece } from './text.ts';
 import { bytes } from '../base/format.ts';
+
+type Kept = { readonly terms: readonly string[]; readonly pieces: readonly TextPiece[] };
+/** Pieces of lines that were shown lately: a list that is scrolled shows them again. */
+const kept = new Map<string, Kept>();
+const MOST_KEPT = 2000;
+
+function piecesOf(text: string, terms: readonly string[], withValues: boolean): readonly TextPiece[] {
+  if (!withValues || text.length > 2000) return textPieces(text, terms, withValues);
+  const known = kept.get(text);
+  if (known?.terms === terms) return known.pieces;
+  const pieces = textPieces(text, terms, withValues);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(text, { terms, pieces });
+  return pieces;
+}
 
 function Pieces({
   text,
@@ -14,7 +29,7 @@ function Pieces({
 }): JSX.Element {
   return (
     <bdi>
-      {textPieces(text, terms, withValues).map((piece, at) =>
+      {piecesOf(text, terms, withValues).map((piece, at) =>
         piece.style === 'mark' ? (
           <mark key={at}>{piece.text}</mark>
         ) : piece.style === '' ? (

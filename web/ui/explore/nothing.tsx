@@ -3,9 +3,11 @@ import type { JSX } from 'preact';
 import { request, useRequest } from '../base/api.ts';
 import { ApiError } from '../../client/client.ts';
 import { plural } from '../base/format.ts';
+import { hrefOf, route } from '../base/route.ts';
 import { spanOf } from '../base/window.ts';
 import { Button } from '../components/controls.tsx';
 import { Empty, ErrorNote } from '../components/states.tsx';
+import { meantOf } from '../editor/fix.ts';
 import { chipsOf, split, withoutChip } from '../editor/tokens.ts';
 import { query, run, sentQuery, setWindow, span } from './state.ts';
 
@@ -39,11 +41,7 @@ export function Nothing({ hints }: { readonly hints: readonly string[] }): JSX.E
   return (
     <Empty title={isAll ? 'No entries in this window' : 'Nothing matches'}>
       {isAll ? null : <p class="mono cut">{query.value}</p>}
-      {hints.map((hint) => (
-        <p key={hint} class="note warn">
-          {hint}
-        </p>
-      ))}
+      <Hints hints={hints} />
       <div class="stack" style={{ alignItems: 'center', gap: '8px' }}>
         {value?.fewer.map(({ name, next, hits }) => (
           <Button key={name} onClick={() => run(next)}>
@@ -56,8 +54,37 @@ export function Nothing({ hints }: { readonly hints: readonly string[] }): JSX.E
           </Button>
         ))}
       </div>
-      {value !== null && value.fewer.length + value.wider.length === 0 ? <p>Nothing in the last 7 days either.</p> : null}
+      {value !== null && value.fewer.length + value.wider.length === 0 ? (
+        <>
+          <p>Nothing in the last 7 days either.</p>
+          {isAll ? (
+            <a class="btn primary" href={hrefOf(route.value.tenant, 'start')}>
+              Send the first log
+            </a>
+          ) : null}
+        </>
+      ) : null}
     </Empty>
+  );
+}
+
+/** What the service has to tell of a query that may be meant otherwise; with what it may have been meant to be. */
+export function Hints({ hints }: { readonly hints: readonly string[] }): JSX.Element | null {
+  const meant = meantOf(query.value);
+  if (hints.length === 0) return null;
+  return (
+    <div class="hints" role="status" data-test="hints">
+      {hints.map((hint) => (
+        <p key={hint} class="note warn">
+          <span class="grow">{hint}</span>
+          {meant === null ? null : (
+            <Button isSmall onClick={() => run(meant)}>
+              Run <span class="mono cut">{meant.slice(0, 80)}</span>
+            </Button>
+          )}
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { QueryEditor } from '../editor/editor.tsx';
 import type { Known } from '../editor/complete.ts';
 import type { Problem } from '../editor/parse.ts';
 import { chipsOf, withoutChip } from '../editor/tokens.ts';
-import { flipSide, frozenLink, isLive, isWrapped, past, query, run } from './state.ts';
+import { flipSide, frozenLink, isFolded, isLive, isWrapped, past, query, run } from './state.ts';
 import { TimePicker } from './time-picker.tsx';
 
 /** The place of an error of the service's, where it names one. */
@@ -75,6 +75,9 @@ function More({ isOpen, onOpen }: { readonly isOpen: boolean; readonly onOpen: (
           <hr />
           {item(isWrapped.value ? 'One line for each entry' : 'Wrap long lines', () =>
             setParams({ wrap: isWrapped.value ? null : '1' }, { isReplaced: true }),
+          )}
+          {item(isFolded.value ? 'Each entry on its own' : 'Fold neighbours that are alike', () =>
+            setParams({ fold: isFolded.value ? null : '1' }, { isReplaced: true }),
           )}
           {item('What runs where', () => onOpen('explain'))}
         </div>

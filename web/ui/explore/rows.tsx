@@ -9,10 +9,15 @@ import { Level } from '../components/data.tsx';
 import { useVirtual } from '../components/virtual.ts';
 import { MessageLine } from './message.tsx';
 import { idOf, textOf, type Entry } from './entry.ts';
-import { columns, cursor, isWrapped, setColumns } from './state.ts';
+import { RowsHead } from './rows-head.tsx';
+import { gapOf } from './gap.ts';
+import { GapLine } from './gap-line.tsx';
+import { columns, cursor, isWrapped } from './state.ts';
 
 const ROW = 22;
 const SAMPLE = 200;
+/** Rows that are drawn at most, a screen of 4K and more: while the list is scrolled, their elements are used again. */
+const RECYCLED = 160;
 const [LEAST_WIDTH, MOST_WIDTH] = [6, 26];
 
 /** How wide each column must be for most of its values, in characters. */
@@ -42,6 +47,8 @@ export type RowsProps = {
   /** How many there are, loaded or not. */
   readonly total: number;
   readonly footer?: ComponentChildren;
+  /** Rows that stand for so many that are alike. */
+  readonly sizes?: ReadonlyMap<Entry, number>;
 };
 
 type RowProps = {
@@ -54,10 +61,13 @@ type RowProps = {
 };
 
 function Row({ entry, index, top, props, withDay, measure }: RowProps): JSX.Element {
+  const gap = gapOf(entry);
+  if (gap !== null) return <GapLine gap={gap} index={index} top={top} measure={measure} />;
   const id = idOf(entry);
   const level = textOf(entry, 'level');
   const iso = textOf(entry, '_time');
   const isOn = props.opened === id;
+  const size = props.sizes?.get(entry);
   const names = ['row', isOn ? 'on' : '', index === props.cursor ? 'at' : ''].filter((one) => one !== '').join(' ');
   return (
     <div
@@ -88,35 +98,13 @@ function Row({ entry, index, top, props, withDay, measure }: RowProps): JSX.Elem
         </span>
       ))}
       <span role="gridcell" class="row-message">
+        {size === undefined ? null : (
+          <span class="badge alike" title="Neighbours that are alike">
+            × {count(size)}
+          </span>
+        )}
         <MessageLine text={textOf(entry, '_msg')} terms={props.terms} />
       </span>
-    </div>
-  );
-}
-
-function Head(): JSX.Element {
-  return (
-    <div class="rows-head" role="row" aria-rowindex={1}>
-      <span />
-      <span role="columnheader">time</span>
-      <span role="columnheader">
-        <span class="hidden">level</span>
-      </span>
-      {columns.value.map((name) => (
-        <span key={name} role="columnheader" class="row-of" style={{ gap: '4px' }}>
-          <span class="cut">{name}</span>
-          <button
-            type="button"
-            class="col-remove"
-            aria-label={`Remove the column ${name}`}
-            title="Remove the column"
-            onClick={() => setColumns(columns.value.filter((one) => one !== name))}
-          >
-            ✕
-          </button>
-        </span>
-      ))}
-      <span role="columnheader">message</span>
     </div>
   );
 }
@@ -168,12 +156,14 @@ export function Rows(props: RowsProps): JSX.Element {
       onKeyDown={keysOf(props)}
       onScroll={(event) => onScroll?.(event.currentTarget.scrollTop)}
     >
-      <Head />
+      <RowsHead />
       <div class="rows-space" role="rowgroup" style={{ height: `${String(list.getTotalSize())}px` }}>
         {items.map(({ index, start }) => {
           const entry = rows[index];
           const measure = isWrapped.value ? (at: Element | null) => list.measureElement(at as HTMLElement | null) : undefined;
-          return entry === undefined ? null : <Row key={index} {...{ entry, index, props, withDay, measure }} top={start} />;
+          return entry === undefined ? null : (
+            <Row key={isWrapped.value ? index : index % RECYCLED} {...{ entry, index, props, withDay, measure }} top={start} />
+          );
         })}
       </div>
       {footer}

@@ -16,6 +16,7 @@ export const columns = computed<readonly string[]>(() => {
   const text = columnText.value;
   return text === null ? ['service'] : text.split(',').filter((name) => name !== '');
 });
+export const isFolded = computed(() => route.value.params.get('fold') === '1');
 export const isWrapped = computed(() => route.value.params.get('wrap') === '1');
 export const rowId = computed(() => route.value.params.get('row'));
 export const tab = computed(() => route.value.params.get('tab') ?? 'fields');
@@ -107,10 +108,22 @@ export type SavedQuery = { readonly name: string; readonly query: string; readon
 const isSaved = (one: unknown): one is SavedQuery =>
   typeof one === 'object' && one !== null && ['name', 'query', 'from', 'to'].every((name) => typeof (one as Entry)[name] === 'string');
 
-/** Searches with a name, in this browser. */
+/** Searches with a name that an earlier release kept in this browser: they can be moved to the tenant. */
 export const savedQueries = signal<readonly SavedQuery[]>(storedList(SAVED).filter(isSaved));
 
 export function saveQueries(list: readonly SavedQuery[]): void {
   savedQueries.value = list;
   localStorage.setItem(SAVED, JSON.stringify(list));
+}
+
+/** One of this browser as the service takes it. */
+export const ofThisBrowser = ({ name, query: text, from: start, to: end }: SavedQuery) => ({ name, query: text === '' ? '*' : text, start, end, columns: [], shared: false }); // prettier-ignore
+
+/** The columns with one moved to the left (-1) or right (1), or to the place of another. */
+export function movedColumn(list: readonly string[], name: string, to: number | string): readonly string[] {
+  const at = list.indexOf(name);
+  const place = typeof to === 'string' ? list.indexOf(to) : Math.max(0, Math.min(list.length - 1, at + to));
+  if (at < 0 || place < 0) return list;
+  const others = list.filter((one) => one !== name);
+  return [...others.slice(0, place), name, ...others.slice(place)];
 }

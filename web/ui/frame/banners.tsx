@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, route } from '../base/route.ts';
 import { session } from '../base/session.ts';
 import { Button } from '../components/controls.tsx';
+import { isLost } from './watch.ts';
 
 const closed = signal<ReadonlySet<string>>(new Set());
 
@@ -13,7 +14,11 @@ function lines(isOffline: boolean): readonly { readonly id: string; readonly kin
   const { known } = session.value ?? {};
   const { tenant } = route.value;
   return [
-    ...(isOffline ? [{ id: 'offline', kind: 'error', text: 'This machine is offline. What is shown may be out of date.' }] : []),
+    ...(isOffline
+      ? [{ id: 'offline', kind: 'error', text: 'This machine is offline. What is shown may be out of date.' }]
+      : isLost.value
+        ? [{ id: 'lost', kind: 'error', text: 'The service cannot be reached: it is tried again. What is shown may be out of date.' }]
+        : []),
     ...(known !== undefined && tenant !== null && tenant !== known.tenant_id
       ? [
           {

@@ -13,6 +13,7 @@ import { Banners } from './banners.tsx';
 import { Brand } from './brand.tsx';
 import { KeySheet, Palette } from './palette.tsx';
 import { badges } from './badges.ts';
+import { firingCount, useWatch } from './watch.ts';
 
 const loaded = new Map<string, ComponentType>();
 
@@ -88,13 +89,22 @@ function Tools({ onPalette, onKeys }: { readonly onPalette: () => void; readonly
   );
 }
 
+function NavBadge({ page }: { readonly page: string }): JSX.Element | null {
+  const badge = badges.value[page];
+  return badge === undefined ? null : (
+    <span class={`badge ${badge.kind}`} title={badge.title} data-test={`badge-${page}`}>
+      {badge.text}
+    </span>
+  );
+}
+
 function Navigation({ tenant, current }: { readonly tenant: number | null; readonly current: string }): JSX.Element {
   return (
     <nav aria-label="Pages">
       {PAGES.filter(({ key }) => key !== null).map(({ id: to, name }) => (
         <a key={to} class="nav" href={hrefOf(tenant, to)} aria-current={to === current ? 'page' : undefined}>
           {name}
-          {badges.value[to] === undefined ? null : <span class={`badge ${badges.value[to].kind}`}>{badges.value[to].text}</span>}
+          <NavBadge page={to} />
         </a>
       ))}
     </nav>
@@ -115,9 +125,11 @@ export function Frame(): JSX.Element {
     { keys: '', name: 'Sign out', section: 'Everywhere', run: () => signOut() },
     ...PAGES.filter(({ key }) => key !== null).map((to) => ({ keys: `g ${to.key ?? ''}`, name: `Go to ${to.name}`, section: 'Go', run: () => go(to) })), // prettier-ignore
   ]);
+  useWatch();
   useEffect(() => {
-    document.title = page === null ? 'Logweir' : `${page.name} · Logweir`;
-  }, [page]);
+    const many = firingCount.value === 0 ? '' : `(${String(firingCount.value)}) `;
+    document.title = many + (page === null ? 'Logweir' : `${page.name} · Logweir`);
+  }, [page, firingCount.value]);
   return (
     <>
       <a class="btn skip" href="#page">

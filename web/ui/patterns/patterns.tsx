@@ -9,7 +9,6 @@ import { hrefOf, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
 import { Level, Sparkline, Time } from '../components/data.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
-import { setBadge } from '../frame/badges.ts';
 import { Differences } from './differences.tsx';
 import { PatternView } from './pattern-view.tsx';
 import { isGone } from './course.ts';
@@ -107,8 +106,6 @@ function List(): JSX.Element {
     if (first.value === null) return;
     setPatterns(first.value.patterns);
     setHasMore(first.value.has_more);
-    const fresh = first.value.patterns.filter((one) => one.is_new === true).length;
-    setBadge('patterns', fresh === 0 || since() !== '-24h' ? null : { text: `${String(fresh)} new`, kind: '' });
   }, [first.value]);
   const more = (): void => {
     load(patterns.length).then(

@@ -4,11 +4,12 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../base/api.ts';
 import { hrefOf, route } from '../base/route.ts';
-import { lacks, session } from '../base/session.ts';
 import { Button, Tabs } from '../components/controls.tsx';
 import { ErrorNote } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import { MessageLine } from '../explore/message.tsx';
+import { Demo } from './demo.tsx';
+import { cannotMake, makeKey, sendingKey } from './sending-key.ts';
 import { masked, SNIPPETS, snippetOf } from './snippets.ts';
 
 const EVERY_MS = 2000;
@@ -76,29 +77,6 @@ function Step({
   );
 }
 
-/** The command of the demo: it runs where the service is, not in a browser. */
-function Demo(): JSX.Element {
-  const key = session.value?.key ?? '';
-  const tenant = session.value?.known.tenant_id ?? 1;
-  const demo = `npx --no-install logweir demo --url ${location.origin} --tenant ${String(tenant)} --key `;
-  return (
-    <section class="panel" aria-label="Demo">
-      <h2 class="title">Or watch a made-up shop go wrong</h2>
-      <p class="muted">
-        The demo sends a day of logs of a shop; two minutes later a release breaks it. Alerts come by themselves, and tell why. Run it where
-        Logweir is installed:
-      </p>
-      <pre class="snippet mono" tabIndex={0} role="region" aria-label="The command of the demo">
-        {demo + masked(key)}
-      </pre>
-      <div class="row-of">
-        <Button onClick={() => void copy(demo + key, 'Command with your key')}>Copy the command</Button>
-        <a href={hrefOf(tenant, 'alerts')}>Its alerts come here</a>
-      </div>
-    </section>
-  );
-}
-
 /** Turns green by itself. */
 function Listening({ first }: { readonly first: First | null }): JSX.Element {
   return (
@@ -124,10 +102,20 @@ function Listening({ first }: { readonly first: First | null }): JSX.Element {
 export default function Start(): JSX.Element {
   const [chosen, setChosen] = useState('curl');
   const { first, error } = useFirst();
-  const key = session.value?.key ?? '';
+  const [refused, setRefused] = useState<Error | null>(null);
+  const key = sendingKey.value;
   const base = location.origin;
   const snippet = SNIPPETS.find(({ id }) => id === chosen) ?? SNIPPETS[0];
-  const reason = lacks('ingest');
+  const reason = key === null ? cannotMake() : null;
+  const copied = async (): Promise<void> => {
+    setRefused(null);
+    try {
+      const own = key ?? (await makeKey());
+      await copy(snippet === undefined ? '' : snippetOf(snippet, base, own), 'Snippet with your key');
+    } catch (thrown) {
+      setRefused(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+  };
   return (
     <div class="page-pad stack" style={{ maxWidth: '760px', gap: '24px' }}>
       <div>
@@ -141,18 +129,19 @@ export default function Start(): JSX.Element {
         </Step>
         <Step number={2} title="Copy it, and run it" isDone={first !== null}>
           <pre class="snippet mono" tabIndex={0} role="region" aria-label="What to run">
-            {snippet === undefined ? '' : snippetOf(snippet, base, masked(key))}
+            {snippet === undefined ? '' : snippetOf(snippet, base, key === null ? 'YOUR_KEY' : masked(key))}
           </pre>
           <div class="row-of">
-            <Button
-              kind="primary"
-              testId="copy-snippet"
-              onClick={() => void copy(snippet === undefined ? '' : snippetOf(snippet, base, key), 'Snippet with your key')}
-            >
-              Copy with the key
+            <Button kind="primary" testId="copy-snippet" reason={reason} onClick={() => void copied()}>
+              {key === null ? 'Copy with a new key' : 'Copy with the key'}
             </Button>
-            <span class="cap">The key is hidden here; the copy has it.</span>
+            <span class="cap">
+              {key === null
+                ? 'A key that may only send, for a day, is made and copied with it.'
+                : 'The key is hidden here; the copy has it.'}
+            </span>
           </div>
+          {refused === null ? null : <ErrorNote error={refused} />}
         </Step>
         <Step number={3} title="See it come" isDone={first !== null}>
           <Listening first={first} />

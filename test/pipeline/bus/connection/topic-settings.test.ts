@@ -56,6 +56,19 @@ describe('settings of topics that exist', () => {
   bad('refused', 'control.v1', 1, { 'cleanup.policy': 'delete' }, /it must be compact/);
   bad('refused', 'usage.v1', 1, { 'cleanup.policy': 'delete' }, /it must be compact,delete/);
   bad('refused', 'logs.v1', 1, { 'min.insync.replicas': '2' }, /1 replicas: Kafka takes no record/);
+  it('fewer replicas than configured, and copies in fewer racks than they could be in, are told', () => {
+    const told = (replicas: number, racks: number | undefined, wanted: { replication?: number; racks?: number }): readonly string[] =>
+      topicFaults(spec('logs.v1'), { ...stateOf('logs.v1', replicas), ...(racks === undefined ? {} : { racks }) }, wanted).warnings;
+    expect(told(1, undefined, { replication: 3 }))
+      .to.have.length(1)
+      .and.to.match(/has 1 replicas, and LOGWEIR_KAFKA_REPLICATION is 3/);
+    expect(told(3, 1, { replication: 3, racks: 3 }))
+      .to.have.length(1)
+      .and.to.match(/in 1 of 3 racks/);
+    expect(told(3, 2, { racks: 3 })).to.match(/in 2 of 3 racks/);
+    for (const well of [told(3, 3, { racks: 3 }), told(3, 2, { racks: 2 }), told(1, 1, { racks: 3 }), told(3, undefined, { racks: 2 })])
+      expect(well).to.deep.equal([]);
+  });
   bad('warnings', 'logs.v1', 3, { 'min.insync.replicas': '1' }, /may be on one broker alone/);
   bad('warnings', 'control.v1', 3, { 'min.insync.replicas': '3' }, /nothing is taken while one broker is unavailable/);
   bad('warnings', 'logs.v1', 1, { 'retention.bytes': '1000' }, /records may be deleted before they are stored/);

@@ -28,6 +28,17 @@ describe('topics', () => {
     expect(copies(made)).to.deep.equal([3]);
   });
 
+  it('have as many copies as is configured, once so many brokers are there', async () => {
+    const { kafka, made } = clusterOf(1);
+    await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 1, replication: 3, minInSync: 2 });
+    expect(copies(made)).to.deep.equal([3]);
+    const inSync = made.map(({ configEntries = [] }) => configEntries.find(({ name }) => name === 'min.insync.replicas')?.value);
+    expect([...new Set(inSync)]).to.deep.equal(['2']);
+    const few = clusterOf(3);
+    await ensureTopics(few.kafka, topics.members, { partitions: 2, brokers: 3, replication: 2 });
+    expect(copies(few.made)).to.deep.equal([2]);
+  });
+
   it('are not made while brokers are away', async () => {
     const { kafka, made } = clusterOf(1);
     const error = await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 3, timeoutMs: -1 }).catch(

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { httpErrorOf, type HttpError } from '../../pipeline/core/errors.ts';
+import { countFrames, framesByKey, type KeyedFrames } from '../../pipeline/normalizers/syslog/data-key.ts';
+import { doorDelivery, formatOf, noteRefusal, type DoorContext, type Refusal } from './door-delivery.ts';
+import { isOfKey, keyless, principalOf } from './door-keys.ts';
+import type { DoorMetrics } from './door-metrics.ts';
+import type { SyslogTcpDoor, SyslogUdpDoor } from './doors-file.ts';
+
+export type SyslogIntakeOptions = DoorContext & {
+  readonly door: Pick<SyslogTcpDoor | SyslogUdpDoor, 'name' | 'kind' | 'hasKeyInData' | 'parameters'>;
+  readonly metrics: DoorMetrics;
+  readonly log: Logger;
+};
+
+/** What came to be of frames: they are on the log, or refused for good; of a key that is not accepted, the connection has no use. */
+export type Taken = { readonly isKeyRefused: boolean };
+
+/** Waits of what is refused for a while, at least and at most. Milliseconds. */
+const LEAST_WAIT_MS = 1000;
+const MOST_WAIT_MS = 30_000;
+
+/** Takes frames of syslog as a request of `/api/v1/syslog` would be taken, again and again where it is refused for a while. */
+export class SyslogIntake {
+  readonly #options: SyslogIntakeOptions;
+  readonly #format: ReturnType<typeof formatOf>;
+  readonly #query: URLSearchParams;
+  readonly #stop = new AbortController();
+
+  constructor(options: SyslogIntakeOptions) {
+    this.#options = options;
+    this.#format = formatOf(options.intakes, 'syslog');
+    this.#query = new URLSearchParams(options.door.parameters);
+  }
+
+  /** What is refused for a while is not waited for any more. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Most bytes of frames that may be taken at once. */
+  get maxBytes(): number {
+    return this.#format.intake.capsOf(this.#format.normalizer).inflated;
+  }
+
+  /** The parts of a body by key: `key` is that of frames without one of their own. */
+  parts(body: Buffer, key: string | null): readonly KeyedFrames[] {
+    if (!this.#options.door.hasKeyInData) return [{ key, body, frames: 0 }];
+    return framesByKey(body).map((part) => (part.key === null ? { ...part, key } : part));
+  }
+
+  /** Resolves once all frames of the body are on the log or refused. `key`: that of frames without one of their own. Never rejects. */
+  async take(body: Buffer, key: string | null, client: string): Promise<Taken> {
+    let isKeyRefused = false;
+    for (const part of this.parts(body, key)) {
+      const taken = await this.takePart(part, client);
+      isKeyRefused ||= taken.isKeyRefused;
+    }
+    return { isKeyRefused };
+  }
+
+  /** The same of frames of one key. */
+  async takePart({ key, body }: KeyedFrames, client: string): Promise<Taken> {
+    for (;;) {
+      const error = await this.#tryOnce(key, body, client);
+      if (error === null) return { isKeyRefused: false };
+      const { retryAfter } = error.options;
+      if (retryAfter === undefined || this.#stop.signal.aborted) {
+        this.lose(body, isOfKey(error) ? 'key' : 'refused');
+        return { isKeyRefused: isOfKey(error) };
+      }
+      await sleep(Math.min(Math.max(retryAfter * 1000, LEAST_WAIT_MS), MOST_WAIT_MS), undefined, { signal: this.#stop.signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  /** Counts frames that are lost. */
+  lose(body: Buffer, reason: string, frames = countFrames(body)): void {
+    const { metrics, door } = this.#options;
+    metrics.lost.inc({ door: door.name, reason }, frames);
+  }
+
+  /** Shows a tenant, by a key that it has or had, that something was refused or lost. */
+  note(
+    key: string | null,
+    error: Pick<HttpError, 'status' | 'message'>,
+    { client, ...more }: Pick<Refusal, 'client' | 'count' | 'sample'>,
+  ): void {
+    const { rejections, keys } = this.#options;
+    const owner = key === null ? null : (keys.ownerOf?.(key) ?? null);
+    noteRefusal(rejections, owner, error, { format: 'syslog', path: this.#path, client, ...more });
+  }
+
+  get #path(): string {
+    const { kind, name } = this.#options.door;
+    return `${kind}:${name}`;
+  }
+
+  async #tryOnce(key: string | null, body: Buffer, client: string): Promise<HttpError | null> {
+    const { keys, door, log } = this.#options;
+    const { intake, normalizer } = this.#format;
+    try {
+      const principal = principalOf(key, keys, keyless(door.name));
+      await intake.take(
+        doorDelivery({ principal, path: this.#path, client, contentType: 'text/plain', query: this.#query, body }),
+        normalizer,
+      );
+      return null;
+    } catch (thrown) {
+      const error = httpErrorOf(thrown);
+      if (error === null) {
+        log.error({ err: thrown, door: door.name }, 'Frames of a door failed unexpectedly.');
+        this.lose(body, 'refused');
+        return null;
+      }
+      this.note(key, error, { client, sample: '' });
+      return error;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { from, type Section } from './limit.ts';
+
+const bounds = from('api/doors/address-bounds.ts');
+const file = from('api/doors/doors-file.ts');
+const framer = from('pipeline/normalizers/syslog/stream-framer.ts');
+const connection = from('api/doors/syslog-connection.ts');
+const udp = from('api/doors/syslog-udp-door.ts');
+const grpc = from('api/doors/otlp-grpc-door.ts');
+const admission = from('api/doors/grpc-admission.ts');
+const tls = from('api/http/listener-tls.ts');
+
+/** What comes by other doors than HTTP. */
+export const DOORS: Section = {
+  title: 'Doors',
+  rows: [
+    {
+      what: 'Connections of a door, and those of an address',
+      of: 'a process',
+      bound: [],
+      by: '`max_connections_of_address` and `max_connections` of the file',
+      beyond: 'A new connection is closed at once, and counted.',
+      others: 'Where all are taken by others, theirs too; an address has 64 of 512 unless told.',
+      test: 'test/api/doors/syslog-door.test.ts',
+    },
+    {
+      what: 'Handshakes of TLS of a door',
+      of: 'a process',
+      bound: [
+        bounds('MAX_HANDSHAKES', 'at once'),
+        bounds('HANDSHAKES_PER_SECOND', 'a second'),
+        bounds('ADDRESS_HANDSHAKES_PER_SECOND', 'a second of an address'),
+      ],
+      beyond: 'The connection is closed before its handshake, and counted.',
+      others: 'nothing by one address; by many, new connections of a door with TLS wait for the next second.',
+      test: 'test/api/doors/address-bounds.test.ts',
+    },
+    {
+      what: 'Frames of syslog',
+      of: 'a connection',
+      bound: [
+        framer('MAX_FRAME_BYTES', 'bytes a frame'),
+        connection('BATCH_BYTES', 'bytes until they are on the log'),
+        connection('FRAME_MS', 'ms for a frame to come whole'),
+      ],
+      beyond: 'A longer frame is passed over, nothing more is read, or the connection is closed.',
+      others: 'nothing',
+      test: 'test/api/doors/syslog-door.test.ts',
+    },
+    {
+      what: 'Datagrams of a door that wait; half of them of a key, a quarter of an address',
+      of: 'a process',
+      bound: [udp('MAX_QUEUE_BYTES', 'bytes')],
+      beyond: 'They are lost, counted, and shown among the rejections of the tenant.',
+      others: 'nothing but of a key of the same door that has its half.',
+      test: 'test/api/doors/syslog-door.test.ts',
+    },
+    {
+      what: 'Calls of gRPC; a quarter of the bytes of a tenant',
+      of: 'a process',
+      bound: [
+        admission('MAX_EXPECTED_BYTES', 'bytes of messages that have not come'),
+        grpc('MAX_CALLS', 'calls of a connection'),
+        grpc('MAX_SESSION_MB', 'MB of HTTP/2 of a connection'),
+        grpc('MAX_METADATA_BYTES', 'bytes of metadata'),
+        grpc('MESSAGE_MS', 'ms for a message to come'),
+      ],
+      beyond: '`RESOURCE_EXHAUSTED` with RetryInfo, or `DEADLINE_EXCEEDED`',
+      others: 'nothing',
+      test: 'test/api/doors/otlp-grpc-door.test.ts',
+    },
+    {
+      what: 'The file of doors, and files of certificates',
+      of: 'a process',
+      bound: [
+        file('MAX_DOORS', 'doors'),
+        file('MAX_CLIENTS', 'clients of a door'),
+        file('MAX_FILE_BYTES', 'bytes'),
+        tls('MAX_PEM_BYTES', 'bytes of a certificate'),
+      ],
+      beyond: 'The start is refused; a certificate that is read again is refused.',
+      others: 'nothing',
+      test: 'test/api/doors/doors-file.test.ts',
+    },
+  ],
+};
