@@ -95,7 +95,6 @@ export const KEPT: readonly Kept[] = [
     change: { query: 'level:error | stats count()', if: 'value > 6' },
   },
   { path: `${BASE}/metric-rules`, part: 'rule_id', body: { alert: 'A', expr: 'up == 0' }, change: { alert: 'A', expr: 'up == 1' } },
-  { path: `${BASE}/webhooks`, part: 'webhook_id', body: { url: 'http://127.0.0.1:1999/' }, change: { url: 'http://127.0.0.1:1999/x' } },
   { path: `${BASE}/saved-searches`, part: 'search_id', body: { name: 'n', query: '*' }, change: { name: 'm', query: '*' } },
   { path: '/api/v1/account/projects', part: 'project_id', body: { name: 'p' }, change: { name: 'q' } },
   { path: `${BASE}/keys`, part: 'key_id', body: { scopes: ['read'] } },
