@@ -41,6 +41,7 @@ const isTagged =
 /** Larger than any cap. */
 const HUGE = 2_000_000_000;
 const NONSENSE = '{"(';
+const CHANNEL = '0aeeac95-ac74-4aa9-b30d-6c4c0ac581ba';
 
 describe('every operation of the API', function () {
   this.timeout(600_000);
@@ -159,7 +160,7 @@ describe('every operation of the API', function () {
     // what has an id looks for it first, and the version of a build needs nothing of its form
     // without a model the gate of AI comes first
     const isFirst = ({ path: at }: Operation): boolean =>
-      !at.includes('_id}/') && !at.endsWith('_id}') && !at.endsWith('/buildinfo') && !at.includes('/ai/');
+      !at.includes('_id}/') && !at.endsWith('_id}') && !at.endsWith('/ack') && !at.endsWith('/buildinfo') && !at.includes('/ai/');
     const ofTenant = (one: Operation): boolean => isFirst({ ...one, path: one.path.replace('{tenant_id}', '1') });
     const withBody = WITH_KEY.filter((one) => one.described.requestBody !== undefined && '413' in one.described.responses && ofTenant(one));
     expect(withBody.length).to.be.greaterThan(60);
@@ -176,7 +177,9 @@ describe('every operation of the API', function () {
       expect((await admin('PUT', `/tenants/${String(made.tenant_id)}/flags/${flag}`, { value: 0 })).status, flag).to.be.below(300);
     const asked = { key: made.key, tenant: made.tenant_id, body: '{"_msg":"x"}' };
     const isRefused = ({ status }: Answer): boolean => status === 429;
-    const sent = WITH_KEY.filter((one) => isTagged('ingest')(one) && one.described.requestBody !== undefined);
+    const sent = WITH_KEY.filter(
+      (one) => isTagged('ingest')(one) && '429' in one.described.responses && one.described.requestBody !== undefined,
+    );
     expect(sent.length).to.be.greaterThan(40);
     expect(await others(sent, asked, isRefused)).to.deep.equal([]);
     // what has an id reads it first, and which tenant a key has is no query
@@ -210,11 +213,13 @@ describe('every operation of the API', function () {
       expect(await others(operations, goodOf(names, own), isSuccess)).to.deep.equal([]);
     }
     const sent = WITH_KEY.filter((one) => isTagged('ingest')(one) && one.described.requestBody !== undefined).filter(
-      ({ path: at }) => !/replay|api\/v1\/write/.test(at),
+      ({ path: at }) => !/replay|api\/v1\/write|ack$/.test(at),
     );
     expect(await others(sent, ({ path: at }) => ({ ...own, body: bodyOf(at) }), isSuccess)).to.deep.equal([]);
     const acks = OPERATIONS.filter(({ described: { operationId } }) => operationId.startsWith('acknowledge'));
-    expect(await others(acks, { ...own, body: bodyOf('ack') }, isSuccess)).to.deep.equal([]);
+    expect(await others(acks, { ...own, body: bodyOf('ack'), headers: { 'X-Splunk-Request-Channel': CHANNEL } }, isSuccess)).to.deep.equal(
+      [],
+    );
   });
 
   it('makes, shows, changes and deletes what a tenant keeps; refuses bodies that are wrong or too large, and knows what is gone', async () => {
@@ -227,8 +232,7 @@ describe('every operation of the API', function () {
       };
       const made = await one('POST', at, { body: JSON.stringify(body) });
       expect(made?.status, `${at}: ${JSON.stringify(made?.body)}`).to.equal(201);
-      if (made === null) throw new Error(`${at} cannot be made`);
-      const params = { [part]: (made.body as { id: string }).id };
+      const params = { [part]: (made as { body: { id: string } }).body.id };
       const whole = `${at}/{${part}}`;
       expect((await one('GET', at, {}))?.status, at).to.equal(200);
       expect((await one('GET', whole, { params }))?.status ?? 200, whole).to.equal(200);
@@ -302,11 +306,17 @@ describe('every operation of the API', function () {
         one.method !== 'GET' && isTagged('account', 'alerts', 'rules', 'webhooks', 'replay')(one) && '429' in one.described.responses,
     );
     expect(changes.length).to.be.greaterThan(15);
-    await others(
-      Array.from({ length: MAX_CHANGES + 20 }, () => named('deleteWebhook')),
-      none,
-      () => true,
-    );
-    expect(await others(changes, { ...none, body: '{}' }, isRefused)).to.deep.equal([]);
+    let left = changes;
+    // what is used up fills again while requests are on their way
+    for (let turn = 0; turn < 10 && left.length > 0; turn++) {
+      await others(
+        Array.from({ length: MAX_CHANGES }, () => named('deleteWebhook')),
+        none,
+        () => true,
+      );
+      const missed = await others(left, { ...none, body: '{}' }, isRefused);
+      left = left.filter(({ method, path: at }) => missed.some((text) => text.startsWith(`${method} ${at}: `)));
+    }
+    expect(left.map(({ described: { operationId } }) => operationId)).to.deep.equal([]);
   });
 });

@@ -88,9 +88,13 @@ export type Kept = {
   readonly change?: object;
 };
 export const KEPT: readonly Kept[] = [
-  { path: `${BASE}/rules`, part: 'rule_id', body: { query: 'level:error' }, change: { query: 'level:warn' } },
+  {
+    path: `${BASE}/rules`,
+    part: 'rule_id',
+    body: { query: 'level:error | stats count()', if: 'value > 5' },
+    change: { query: 'level:error | stats count()', if: 'value > 6' },
+  },
   { path: `${BASE}/metric-rules`, part: 'rule_id', body: { alert: 'A', expr: 'up == 0' }, change: { alert: 'A', expr: 'up == 1' } },
-  { path: `${BASE}/webhooks`, part: 'webhook_id', body: { url: 'http://127.0.0.1:9/' }, change: { url: 'http://127.0.0.1:9/x' } },
   { path: `${BASE}/saved-searches`, part: 'search_id', body: { name: 'n', query: '*' }, change: { name: 'm', query: '*' } },
   { path: '/api/v1/account/projects', part: 'project_id', body: { name: 'p' }, change: { name: 'q' } },
   { path: `${BASE}/keys`, part: 'key_id', body: { scopes: ['read'] } },
