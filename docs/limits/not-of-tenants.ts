@@ -6,7 +6,6 @@ export const NOT_OF_TENANTS: readonly NotOfTenants[] = [
     reason: 'format: what a wire or file format, or a number of the machine, has at most',
     constants: {
       'api/doors/grpc-status.ts': ['MAX_RETRY_SECONDS'],
-      'pipeline/bus/connection/kafka-token.ts': ['MOST_BYTES'],
       'api/doors/syslog-intake.ts': ['MOST_WAIT_MS'],
       'api/live/place/log-place.ts': ['MAX_PARTITIONS'],
       'api/live/place/tail-position.ts': ['MAX_LENGTH'],
