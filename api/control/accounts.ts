@@ -125,7 +125,10 @@ export async function raiseShards(control: ControlStore, id: number, shards: num
   }
 }
 
-/** Issues a key of a tenant; 404 where there is none, 403 where its plan allows no more keys. */
+/**
+ * Issues a key of a tenant; 404 where there is none, 403 where its plan allows no more keys. Of several nodes that issue the last one at once,
+ * the first on the topic has it; the others revoke theirs before anyone has seen it.
+ */
 export async function createKey(
   control: ControlStore,
   tenantId: number,
@@ -135,9 +138,18 @@ export async function createKey(
 ): Promise<IssuedKey> {
   const secret = newSecret();
   for (;;) {
-    requireCapacityForKey(control, requireTenant(control, tenantId));
+    const refused = keyRefusal(control, requireTenant(control, tenantId), 1);
+    if (refused !== null) throw refused;
+    const late: HttpError[] = [];
+    const onCounted = (): void => {
+      late.push(...[keyRefusal(control, requireTenant(control, tenantId), 0)].filter((error) => error !== null));
+    };
     try {
-      return { record: await putKey(control, newKeyId(control, tenantId), tenantId, { secret, scopes, expiresAt, more }), secret };
+      const record = await putKey(control, newKeyId(control, tenantId), tenantId, { secret, scopes, expiresAt, more }, onCounted);
+      const [over] = late;
+      if (over === undefined) return { record, secret };
+      await revokeKey(control, tenantId, record.id);
+      throw over;
     } catch (error) {
       if (!(error instanceof Taken)) throw error;
     }
@@ -151,15 +163,16 @@ function newKeyId(control: ControlStore, tenantId: number): string {
   return oldest !== undefined && revoked.length >= MAX_REVOKED_KEYS ? oldest.id : randomBytes(8).toString('hex');
 }
 
-/** Keys that have expired do not count. */
-function requireCapacityForKey(control: ControlStore, tenant: TenantRecord): void {
+/** Why a tenant may not have so many keys more than there are; null where it may. Keys that have expired do not count. */
+function keyRefusal(control: ControlStore, tenant: TenantRecord, more: number): HttpError | null {
   const { name, ceilings } = effectivePlan(tenant);
   const now = Date.now();
-  const used = control.keysOf(tenant.id).filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now).length;
-  if (used >= MAX_KEYS)
-    throw new HttpError(409, 'conflict', `There are ${String(MAX_KEYS)} API keys already, which is the most; revoke one.`);
-  if (used >= ceilings.keys)
-    throw forbidden(`The plan ${name} allows ${String(ceilings.keys)} API keys; revoke one, or add a payment method.`);
+  const used = control.keysOf(tenant.id).filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now).length + more;
+  if (used > MAX_KEYS)
+    return new HttpError(409, 'conflict', `There are ${String(MAX_KEYS)} API keys already, which is the most; revoke one.`);
+  if (used > ceilings.keys)
+    return forbidden(`The plan ${name} allows ${String(ceilings.keys)} API keys; revoke one, or add a payment method.`);
+  return null;
 }
 
 /** Gives a key a new secret; the old one is refused from now on. */
@@ -221,7 +234,13 @@ type KeyOptions = {
   readonly more?: { readonly name?: string; readonly projectId?: string };
 };
 
-function putKey(control: ControlStore, id: string, tenantId: number, { secret, scopes, expiresAt, more }: KeyOptions): Promise<KeyRecord> {
+function putKey(
+  control: ControlStore,
+  id: string,
+  tenantId: number,
+  { secret, scopes, expiresAt, more }: KeyOptions,
+  onCounted?: () => void,
+): Promise<KeyRecord> {
   const record = { id, tenantId, hash: control.hash(secret), scopes, createdAt: new Date().toISOString(), expiresAt, revokedAt: null };
   return control.write(
     keyKey(id),
@@ -233,6 +252,7 @@ function putKey(control: ControlStore, id: string, tenantId: number, { secret, s
       if (current !== undefined && (current.revokedAt === null || current.tenantId !== tenantId)) throw new Taken();
       return { ...record, ...more };
     },
+    onCounted,
   );
 }
 

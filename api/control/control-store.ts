@@ -193,18 +193,20 @@ export class ControlStore implements Service, KeyStore {
   /**
    * Writes the next version of a subject, which `change` makes from what `read` finds now. Where another node's record of the same
    * version came first on the topic, this one does not count anywhere: the other's is appended again, since compaction keeps the last
-   * record of a key, and `change` is called once more. Throws HttpError 503 when Kafka does not take the record.
+   * record of a key, and `change` is called once more. `onCounted` is called while the state is that of the record's own place on the
+   * topic, the same on every node. Throws HttpError 503 when Kafka does not take the record.
    */
   async write<Value extends ControlRecord>(
     key: string,
     read: () => Value | undefined,
     change: (current: Value | undefined) => Omit<Value, 'version' | 'write'>,
+    onCounted: () => void = () => undefined,
   ): Promise<Value> {
     if (!this.#ready) throw unavailable();
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const current = read();
       const next = { ...change(current), version: (current?.version ?? 0) + 1, write: randomUUID() } as Value;
-      if (await this.#append(key, next)) return next;
+      if (await this.#append(key, next, onCounted)) return next;
       await this.#repair(key).catch((error: unknown) => {
         throw unavailable(error);
       });
@@ -213,9 +215,14 @@ export class ControlStore implements Service, KeyStore {
   }
 
   /** Appends a record and waits until the own fold has seen it; true when it counts. */
-  async #append(key: string, value: ControlRecord): Promise<boolean> {
+  async #append(key: string, value: ControlRecord, onCounted: () => void): Promise<boolean> {
     const timeoutMs = this.#options.writeMs ?? 10_000;
-    const folded = new Promise<boolean>((resolve) => this.#writes.set(value.write, resolve));
+    const folded = new Promise<boolean>((resolve) =>
+      this.#writes.set(value.write, (counts) => {
+        if (counts) onCounted();
+        resolve(counts);
+      }),
+    );
     const timer = new AbortController();
     try {
       await this.#options.log.append(key, JSON.stringify(value));

@@ -30,6 +30,10 @@ const foundSpan = { _time: '2026-11-18T10:00:00Z', name: H, service: H, kind: 's
 const foundSession = { _time: TIME, session_id: H, duration_ms: H, user: H, url: H, events: H, errors: H, rage_clicks: H, [H]: H };
 const trace = { resourceSpans: [{ resource: { attributes: [{ key: 'service.name', value: { stringValue: H } }] }, scopeSpans: [{ spans: [span] }] }] }; // prettier-ignore
 const accountItem = { id: H, name: H, scopes: [H], project_id: H, query: H, start: H, end: H, columns: [H], filter: H, labels: { [H]: H }, created_at: H, updated_at: H, expires_at: H, last_used: H, owner: H }; // prettier-ignore
+const usage = {
+  ...{ days: [{ day: H, bytes: 1, signals: [H] }], keys: [{ key_id: H, name: H, signal: H }], services: [{ service: H, entries: 1 }] },
+  ...{ refused: [{ signal: H, status: 400, error: H, reason: H }], limits: [{ name: H, unit: H, clears: H }] },
+};
 const tail = [
   `data: ${JSON.stringify(entry)}`,
   `event: dropped\ndata: ${JSON.stringify({ count: 1, reason: H, since: H, until: H })}`,
@@ -48,6 +52,7 @@ function answerOf(url: string, body: string): unknown {
   if (url.includes('/traces/') && !url.includes('/logs')) return trace;
   if (url.includes('/alerts')) return { items: [alert] };
   if (url.includes('/admin/')) return [ADMIN_ROW];
+  if (url.includes('/usage')) return usage;
   if (/\/(keys|saved-searches|account\/projects)(\?|$)/.test(url)) return { items: [accountItem] };
   if (url.includes('/metric-rules')) return { items: [{ id: H, group: H, alert: H, expr: H, interval: '1m', labels: { a: H } }] };
   if (!url.includes('/search') && !url.includes('/logs')) return {};
@@ -120,6 +125,8 @@ describe('hostile text in what commands print', function () {
     ...[[], ['--output', 'lines'], ['--output', 'csv']].map((format) => ['replay', 'list', ...format]),
     ...[[], ['--output', 'json']].map((format) => ['trace', 'a', '--logs', ...format]),
     ['rules', 'list'],
+    ['usage'],
+    ['usage', '--json'],
     ...['keys', 'saved', 'projects'].flatMap((name) => [
       [name, 'list'],
       [name, 'list', '--json'],

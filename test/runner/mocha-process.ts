@@ -64,6 +64,7 @@ async function run({ files, timeoutMs }: Batch): Promise<void> {
   for (const file of files) mocha.addFile(path.join(root, file));
   await mocha.loadFilesAsync();
   await new Promise<number>((resolve) => mocha.run(resolve));
+  mocha.dispose();
   send({ kind: 'done' });
 }
 

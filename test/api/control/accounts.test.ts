@@ -11,6 +11,9 @@ import {
   setFlag,
   setPlan,
 } from '../../../api/control/accounts.ts';
+import type { ControlStore } from '../../../api/control/control-store.ts';
+import { effectivePlan } from '../../../api/control/flags.ts';
+import type { TenantRecord } from '../../../api/control/records.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';
@@ -115,6 +118,21 @@ describe('tenants and keys', () => {
       for (const store of stores)
         expect(store.tenants().map(({ name }) => name)).to.deep.equal(stores[0]?.tenants().map(({ name }) => name));
       for (const { id, name } of created) expect(stores[0]?.tenant(id)?.name).to.equal(name);
+    });
+
+    it('keys up to the ceiling of the plan, and no more: who is late on the topic is told so', async () => {
+      const topic = new FakeControlTopic();
+      const stores = await Promise.all([1, 2, 3].map(async () => (await controlNode(topic)).store));
+      const [first] = stores as [ControlStore];
+      await createTenant(first, 'a', 'trial_expired');
+      const most = effectivePlan(first.tenant(1) as TenantRecord).ceilings.keys;
+      const asked = stores.flatMap((store) => Array.from({ length: most }, () => createKey(store, 1, ['read'], null)));
+      const answers = await Promise.allSettled(asked);
+      const issued = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.record.id] : []));
+      const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [(answer.reason as HttpError).status] : []));
+      expect([issued.length, [...new Set(refused)]]).to.deep.equal([most, [403]]);
+      await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 60_000)));
+      for (const store of stores) expect(store.keysOf(1).map(({ id }) => id).sort()).to.deep.equal([...issued].sort()); // prettier-ignore
     });
 
     it('the loser repeats the winner, so that compaction keeps the right record', async () => {

@@ -242,6 +242,21 @@ describe('the MCP server', function () {
     expect((await instance.call('POST', `${instance.ingest}/mcp`, ping, types)).status).to.equal(404);
   });
 
+  it('takes no cookie: neither of a page of its own host nor without an origin', async () => {
+    const begun = await instance.call('POST', `${instance.app}/api/v1/session`, { key: tenant.key });
+    const cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    expect([begun.status, cookie]).to.satisfy(([status, text]: [number, string]) => status < 300 && text.includes('='));
+    const ask = async (headers: Record<string, string>): Promise<number> => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      const own = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', cookie, ...headers };
+      return (await fetch(`${instance.app}/mcp`, { method: 'POST', headers: own, body })).status;
+    };
+    expect(await ask({ origin: instance.app })).to.equal(403);
+    expect(await ask({ origin: 'http://elsewhere.example' })).to.equal(403);
+    expect(await ask({})).to.be.oneOf([401, 403]);
+    expect(await ask({ authorization: `Bearer ${tenant.key}`, cookie: '' })).to.equal(200);
+  });
+
   it('is the same over standard input and output', async () => {
     const env = { ...instance.env, LOGWEIR_URL: instance.app, LOGWEIR_API_KEY: tenant.key };
     const stdio = await opened(stdioClient(env));
