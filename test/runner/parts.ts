@@ -38,8 +38,8 @@ const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
  * `pages` and `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse for each process, those of
  * `broker` a Kafka that one has at a time. What is long is apart, and CI runs it behind: `detection` waits for windows and their alerts, `pages` are in a
  * browser, `restarts` and `faults` start their own engines, since that is what they test, `failures` ends processes again and again, `shippers` installs
- * programs of four languages, `scores` computes days of detection, and the folder `long` of a part has what shares the same but takes 40 seconds and
- * more: thousands of random queries, attacks, programs of others.
+ * programs of four languages, `scores` computes days of detection, `bounds` fills what is kept of tenants up to its bounds, and the folder `long` of a
+ * part has what shares the same but takes 40 seconds and more: thousands of random queries, attacks, programs of others.
  */
 export const STAGES: readonly Stage[] = [
   {
@@ -53,7 +53,11 @@ export const STAGES: readonly Stage[] = [
       { name: 'unused', tool: [bin('knip/bin/knip.js'), '--no-progress'] },
     ],
   },
-  { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 4, timeoutMs: 120_000 }] },
+  {
+    name: 'unit',
+    more: 1,
+    parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/!(bounds|*.property).test.ts'], spread: 4, timeoutMs: 120_000 }],
+  },
   {
     name: 'engines',
     // these wait for engines half of their time
@@ -77,6 +81,7 @@ export const STAGES: readonly Stage[] = [
       { name: 'shippers', files: ['test/shippers/*.test.ts'], ...END_TO_END },
       { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'pages', files: ['test/e2e/pages/*.test.ts'], isShared: true, ...END_TO_END },
+      { name: 'bounds', files: ['test/!(e2e|shippers)/**/{bounds,*.property}.test.ts'], timeoutMs: 240_000 },
       { name: 'scores', files: ['test/e2e/scores/*.test.ts'], ...END_TO_END },
     ],
   },

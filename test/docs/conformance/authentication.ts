@@ -48,7 +48,7 @@ export const AUTHENTICATION: readonly Section[] = [
       row('4. Surrounding whitespace in the key is trimmed', 'Blanks around a key are cut off, and an empty key is none.', forms('Bearer, spaces around the key'), forms('X-API-Key empty'), forms('never throws, and never gives an untrimmed or empty key')),
       row('5. WebSocket auth: the `Sec-WebSocket-Protocol`', 'A WebSocket takes its key from the subprotocol with any prefix, or as a parameter.', sockets('are let in with a key in any of the forms, and get a subprotocol that was offered'), forms('websocket, ${name}: ${String(key)}')),
       row('5. WebSocket auth: the `Sec-WebSocket-Protocol`', 'A WebSocket takes the cookie of a session of a browser too.', sessions('WebSockets take the cookie from the own origin alone, and close when the session ends')),
-      row('6. The tenant in the path must match', 'The tenant of the path is that of the key.', authenticate('tenant_id of another tenant: 403, before the scope is looked at'), of('e2e/instance/described-statuses.e2e.test.ts')('refuses the key of another tenant')),
+      row('6. The tenant in the path must match', 'The tenant of the path is that of the key.', authenticate('tenant_id of another tenant: 403, before the scope is looked at'), of('e2e/instance/long/described-statuses.e2e.test.ts')('refuses the key of another tenant')),
     ],
     remarks: [{ line: 'Rules:', reason: 'what follows' }],
   },

@@ -25,7 +25,7 @@ const rate = of('e2e/instance/paging.e2e.test.ts')(
   'the query rate is that of the plan: a burst of a minute, then 429 with the seconds to wait',
 );
 const matrix = of('api/auth/matrix.test.ts')("${endpoint.methods.join(', ')} ${endpoint.path} on the ${host} host");
-const statuses = of('e2e/instance/described-statuses.e2e.test.ts');
+const statuses = of('e2e/instance/long/described-statuses.e2e.test.ts');
 const tooLong = queries('ends queries that take too long, or whose client has gone, in ClickHouse too');
 const resolves = alerts('resolves one alert with a note, for those who may');
 const narrows = alerts('narrows down by state, severity, detector, service and time');

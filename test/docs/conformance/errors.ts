@@ -40,7 +40,7 @@ export const ERRORS: readonly Section[] = [
       row('| 400 | malformed request', 'A body that cannot be parsed and a corrupt compressed stream are a 400.', of('pipeline/normalizers/json-entries.test.ts')('names the line that is no JSON'), body('corrupt ${coding}: 400 invalid_body')),
       row('| 400 | malformed request', '`gzip`, `zstd` and `snappy` are taken; `deflate` and `br` are refused by name.', caps('${coding} is refused by its name, whatever the body'), body('${name}: 200, with length and in chunks'), body('zstd')),
       row('| 400 | malformed request', 'Bytes that are neither JSON nor protobuf of OTLP are a 400 on the path of metrics.', metrics('take nothing of bodies that are not what they state')),
-      row('| 401 | no credential extracted', 'A request without a credential is a 401.', wrong, of('e2e/instance/described-statuses.e2e.test.ts')('wants a key')),
+      row('| 401 | no credential extracted', 'A request without a credential is a 401.', wrong, of('e2e/instance/long/described-statuses.e2e.test.ts')('wants a key')),
       row('| 403 | credential rejected', 'A rejected credential, a missing scope, the demo tenant and a gate are a 403.', of('api/http/host.test.ts')('${name}: ${status}'), of('api/account/projects.test.ts')('${name}, flag ${String(flag)}: ${String(most)}')),
       row('| 404 | resource missing or invisible', 'What is missing, or is another tenant’s, is a 404.', of('e2e/store/long/alerts-query.e2e.test.ts')('shows a tenant its own alone, whatever is asked for, and with the wall of the engine gone too')),
       row('| 404 | resource missing or invisible', 'A path of queries is a 404 on the ingest host.', wrong, of('api/auth/matrix.test.ts')('${path} on the ingest host: 404, with a key, a wrong one, or none')),

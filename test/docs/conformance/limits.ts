@@ -44,7 +44,7 @@ export const LIMITS: readonly Section[] = [
   {
     document: 'interface.md', heading: 'Body size caps', rows: [
       row('| logs and traces: `/api/v1/ingest`', 'Bodies of logs and traces have 2 MB at most, as they come and decompressed, unless set.', caps('max_body_size_mb is in binary megabytes, 2 unless set'), caps('${coding} ${how}: the cap decompressed passes, one byte more is a 413 as JSON')),
-      row('| logs and traces: `/api/v1/ingest`', 'The cap holds on every path of logs and traces.', of('e2e/instance/described-statuses.e2e.test.ts')('refuses a body that is announced too large, before it comes'), of('e2e/failures/spans.e2e.test.ts')('are rejected by themselves, and refused as all paths of ingest refuse')),
+      row('| logs and traces: `/api/v1/ingest`', 'The cap holds on every path of logs and traces.', of('e2e/instance/long/described-statuses.e2e.test.ts')('refuses a body that is announced too large, before it comes'), of('e2e/failures/spans.e2e.test.ts')('are rejected by themselves, and refused as all paths of ingest refuse')),
       row('| `/v1/metrics` | 8 MB', 'OTLP metrics have 8 MB at most.', metrics('have caps of their own, and name them alone')),
       row('| `/api/v1/write` | 8 MB compressed', 'Remote write has 8 MB at most as it comes, 64 MB decompressed.', metrics('have caps of their own, and name them alone')),
       row('| `/api/v1/write` | 8 MB compressed', 'Remote write has 500,000 samples at most.', of('pipeline/samples/samples-writer.test.ts')('takes 500,000 samples of a request and no more'), of('e2e/failures/samples.e2e.test.ts')('are refused as the contract says: alone, with their number, by the gate, and over the ceiling')),

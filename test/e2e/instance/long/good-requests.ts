@@ -1,6 +1,6 @@
 /** Requests that every operation of their names answers well, of a tenant that has what `prepare` sends. */
-import type { Instance } from '../instance.ts';
-import { until } from '../instance.ts';
+import type { Instance } from '../../instance.ts';
+import { until } from '../../instance.ts';
 
 /** What is sent: parameters of the URL, parts of the path, a body; `ends`: the answer goes on for ever and is left. */
 export type Good = {
@@ -52,6 +52,8 @@ export const READS: ReadonlyMap<string, Good> = new Map<string, Good>([
   ['countSpans', {}],
   ['searchSpans', { body: '{"query":"*"}' }],
   ['searchEntries', { body: '{"query":"*"}' }],
+  ['previewRule', { body: '{"query":"level:error | stats count()","if":"value > 5"}' }],
+  ['previewDetector', { body: '{"detector":"log_rate"}' }],
 ]);
 /** What goes on until the client leaves. */
 export const TAILS: ReadonlyMap<string, Good> = new Map<string, Good>([

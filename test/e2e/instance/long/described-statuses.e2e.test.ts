@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
-import { MAX_CHANGES } from '../../../api/app/change-rate.ts';
-import { openApi } from '../../../api/openapi/document.ts';
-import { describedEndpoints } from '../../../main/description.ts';
-import { DescribedAnswers } from '../../openapi/described-answers.ts';
-import type { Instance } from '../instance.ts';
-import { newTenant, sharedInstance } from '../shared.ts';
+import { MAX_CHANGES } from '../../../../api/app/change-rate.ts';
+import { openApi } from '../../../../api/openapi/document.ts';
+import { describedEndpoints } from '../../../../main/description.ts';
+import { DescribedAnswers } from '../../../openapi/described-answers.ts';
+import type { Instance } from '../../instance.ts';
+import { newTenant, sharedInstance } from '../../shared.ts';
 import { bodyOf, KEPT, prepare, READS, TAILS, type Good } from './good-requests.ts';
 
 type Described = {
@@ -303,7 +303,10 @@ describe('every operation of the API', function () {
     expect((await ask(named('getPattern'), { ...none, params: { fingerprint: '0'.repeat(64) } })).status).to.equal(429);
     const changes = WITH_KEY.filter(
       (one) =>
-        one.method !== 'GET' && isTagged('account', 'alerts', 'rules', 'webhooks', 'replay')(one) && '429' in one.described.responses,
+        one.method !== 'GET' &&
+        isTagged('account', 'alerts', 'rules', 'webhooks', 'replay')(one) &&
+        '429' in one.described.responses &&
+        !READS.has(one.described.operationId),
     );
     expect(changes.length).to.be.greaterThan(15);
     let left = changes;
