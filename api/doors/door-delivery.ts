@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { SignalIntake, Delivery } from '../ingest/signal-intake.ts';
+import { REQUESTS } from '../ingest/refused-requests.ts';
 import type { RejectionLog } from '../ingest/rejection-log.ts';
+import type { Tallies } from '../limits/tallies.ts';
 import type { KeyStore } from '../auth/authenticate.ts';
 import type { HttpError } from '../../pipeline/core/errors.ts';
 import type { RowWriter } from '../../pipeline/intake/rows.ts';
@@ -41,6 +43,8 @@ export type DoorContext = {
   /** By the name of their signal. */
   readonly intakes: ReadonlyMap<string, SignalIntake>;
   readonly rejections: RejectionLog;
+  /** Counts what is refused. */
+  readonly tallies?: Pick<Tallies, 'refuse'>;
 };
 
 /** The intake of a signal, and one of its formats by name. Throws where the service has none. */
@@ -64,18 +68,21 @@ export type Refusal = {
   readonly sample?: string;
 };
 
-/** Notes for a tenant that something of a door was refused as a whole; a 400 is noted by who has read it. */
+/** Counts and notes for a tenant that something of a door was refused as a whole; a 400 is noted by who has read it. */
 export function noteRefusal(
-  rejections: RejectionLog,
+  { rejections, tallies, intakes }: Pick<DoorContext, 'rejections' | 'tallies' | 'intakes'>,
   tenantId: number | null,
-  error: Pick<HttpError, 'status' | 'message'>,
+  { status, slug, message }: Pick<HttpError, 'status' | 'slug' | 'message'>,
   { format, path, client, count, sample = '' }: Refusal,
 ): void {
-  if (tenantId === null || error.status === 400) return;
+  if (tenantId === null) return;
+  const signal = format === '' ? REQUESTS : formatOf(intakes, format).normalizer.signal;
+  tallies?.refuse(tenantId, { signal, status, error: slug }, { reason: message, ...(count === undefined ? {} : { entries: count }) });
+  if (status === 400) return;
   rejections.add(tenantId, [
     {
-      ...{ time: new Date().toISOString(), format, reason: error.message, sample, index: null, request_id: randomUUID() },
-      ...{ status: error.status, path, client, ...(count === undefined ? {} : { count }) },
+      ...{ time: new Date().toISOString(), format, reason: message, sample, index: null, request_id: randomUUID() },
+      ...{ status, path, client, ...(count === undefined ? {} : { count }) },
     },
   ]);
 }

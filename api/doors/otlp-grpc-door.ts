@@ -148,7 +148,7 @@ export class OtlpGrpcListener implements Service {
       answer(null, Buffer.isBuffer(body) ? body : Buffer.alloc(0));
     } catch (thrown) {
       const error = this.#errorOf(thrown);
-      noteRefusal(this.#options.rejections, caller?.principal.tenantId ?? null, error, {
+      noteRefusal(this.#options, caller?.principal.tenantId ?? null, error, {
         ...{ format, path: this.#path, client: caller?.client ?? '' },
       });
       answer(statusOf(error));
@@ -191,7 +191,7 @@ export class OtlpGrpcListener implements Service {
     });
 
   #callerOf(metadata: Metadata, from: { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }): Caller {
-    const { door, keys, rejections } = this.#options;
+    const { door, keys } = this.#options;
     const header = (name: string): string => {
       const [value = ''] = metadata.get(name);
       return typeof value === 'string' ? value : '';
@@ -203,7 +203,7 @@ export class OtlpGrpcListener implements Service {
     } catch (thrown) {
       const error = httpErrorOf(thrown);
       const owner = key === null ? null : (keys.ownerOf?.(key) ?? null);
-      if (error !== null) noteRefusal(rejections, owner, error, { format: '', path: this.#path, client });
+      if (error !== null) noteRefusal(this.#options, owner, error, { format: '', path: this.#path, client });
       throw thrown;
     }
   }

@@ -126,6 +126,6 @@ export class SyslogConnection {
     const { intake, key } = this.#options;
     intake.lose(start, 'length', 1);
     const message = `A frame has more than ${String(MAX_FRAME_BYTES)} bytes.`;
-    intake.note(key, { status: 413, message }, { client: this.#client, sample: sampleOf(start) });
+    intake.note(key, { status: 413, slug: 'payload_too_large', message }, { client: this.#client, sample: sampleOf(start) });
   }
 }

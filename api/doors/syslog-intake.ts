@@ -84,12 +84,12 @@ export class SyslogIntake {
   /** Shows a tenant, by a key that it has or had, that something was refused or lost. */
   note(
     key: string | null,
-    error: Pick<HttpError, 'status' | 'message'>,
+    error: Pick<HttpError, 'status' | 'slug' | 'message'>,
     { client, ...more }: Pick<Refusal, 'client' | 'count' | 'sample'>,
   ): void {
-    const { rejections, keys } = this.#options;
+    const { keys } = this.#options;
     const owner = key === null ? null : (keys.ownerOf?.(key) ?? null);
-    noteRefusal(rejections, owner, error, { format: 'syslog', path: this.#path, client, ...more });
+    noteRefusal(this.#options, owner, error, { format: 'syslog', path: this.#path, client, ...more });
   }
 
   get #path(): string {

@@ -25,8 +25,8 @@ const GATHER_MS = 100;
 const EVERY_MS = 5000;
 /** What the system holds for the socket, as far as it allows. */
 const RECEIVE_BYTES = 8 * 1024 * 1024;
-const LOST = { status: 429, message: 'Datagrams were lost: more came than could be taken.' };
-const DROPPED = { status: 429, message: 'Datagrams were lost: the system dropped them before they were read.' };
+const LOST = { status: 429, slug: 'backpressure', message: 'Datagrams were lost: more came than could be taken.' };
+const DROPPED = { status: 429, slug: 'backpressure', message: 'Datagrams were lost: the system dropped them before they were read.' };
 
 type Waiting = { readonly address: string; readonly frame: Buffer };
 /** What waits under one key. */

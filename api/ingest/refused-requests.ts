@@ -51,7 +51,7 @@ function count(exchange: Exchange, { status, slug, message }: HttpError, { signa
 }
 
 /** Stands in place of a signal for what asks, and sends nothing. */
-const REQUESTS = 'requests';
+export const REQUESTS = 'requests';
 
 /** Headers in which clients of other systems send their keys. They let no one in, but show whose request was refused. */
 const FOREIGN_HEADERS = ['x-seq-apikey', 'dd-api-key', 'api-key', 'x-insert-key', 'x-license-key'];

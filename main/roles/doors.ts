@@ -22,10 +22,10 @@ export const doorsRole: Role = {
     const doors = readDoors(config.doors.file);
     const stored = await signalsWith(config.signals.files);
     const control = createControlStore(context);
-    const { services, intakes } = ingestPlane(context, control, sentSignals(stored));
+    const { services, intakes, counts } = ingestPlane(context, control, sentSignals(stored));
     // one process of the instance that takes entries watches the log
     const guard = createLogGuard(context, stored, () => peers.list.some(({ role }) => role === 'ingest' || role === 'app'));
-    const shared = { keys: control, intakes, rejections, metrics: new DoorMetrics(context.metrics.registry) };
+    const shared = { keys: control, intakes, rejections, tallies: counts.tallies, metrics: new DoorMetrics(context.metrics.registry) };
     return [control, guard, ...services, ...doors.flatMap((door) => servicesOf(door, context, shared))];
   },
 };

@@ -4,6 +4,7 @@ import { DoorMetrics } from '../../api/doors/door-metrics.ts';
 import { SignalIntake } from '../../api/ingest/signal-intake.ts';
 import type { IngestLimit } from '../../api/limits/ingest-limit.ts';
 import { RejectionLog } from '../../api/ingest/rejection-log.ts';
+import { dayOf } from '../../pipeline/core/day-counts.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { Metrics } from '../../pipeline/core/metrics.ts';
 import { otlpLogs } from '../../pipeline/normalizers/otlp-logs.ts';
@@ -11,6 +12,7 @@ import { jsonEntries } from '../../pipeline/normalizers/json-entries.ts';
 import { syslog } from '../../pipeline/normalizers/syslog.ts';
 import type { Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 import type { RowWriter } from '../../pipeline/intake/rows.ts';
+import { Tallies } from '../../api/limits/tallies.ts';
 import { FakeKeyStore } from './key-store.ts';
 import { FakeLogPublisher } from './log-publisher.ts';
 
@@ -19,6 +21,7 @@ export function doorWorld(limits: readonly IngestLimit[] = []) {
   const registry = new Registry();
   const publisher = new FakeLogPublisher();
   const rejections = new RejectionLog();
+  const tallies = new Tallies('test');
   const keys = new FakeKeyStore({ one: { tenantId: 1 }, two: { tenantId: 2 }, reader: { tenantId: 3, scopes: new Set(['read']) } });
   const owned = Object.assign(keys, { ownerOf: (secret: string) => keys.keys.get(secret)?.principal.tenantId ?? null });
   const formats = [syslog, otlpLogs, jsonEntries, { ...otlpLogs, name: 'otlp_traces' }, { ...otlpLogs, name: 'otlp_metrics' }];
@@ -27,7 +30,9 @@ export function doorWorld(limits: readonly IngestLimit[] = []) {
   const metrics = new DoorMetrics(registry);
   return {
     ...{ publisher, rejections, keys, owned, metrics },
-    context: { keys: owned, intakes: new Map([['logs', intake]]), rejections, metrics, log: pino({ level: 'silent' }) },
+    context: { keys: owned, intakes: new Map([['logs', intake]]), rejections, tallies, metrics, log: pino({ level: 'silent' }) },
+    /** What is counted as refused of a tenant today. */
+    refused: (tenantId: number) => tallies.of(tenantId, dayOf(Date.now())).refused,
     /** What was published, as tenant and message, in the order of its coming. */
     published: (): string[] =>
       publisher.written.flatMap(({ options, entries }) =>

@@ -63,7 +63,7 @@ export const STAGES: readonly Stage[] = [
     // these wait for engines half of their time
     more: 2,
     parts: [
-      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], isShared: true, ...END_TO_END },
+      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, isShared: true, ...END_TO_END },
       { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
       { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
     ],

@@ -96,6 +96,7 @@ describe('the door of OTLP over gRPC', () => {
     expect((details as Buffer).toString('latin1')).to.include('type.googleapis.com/google.rpc.RetryInfo');
     expect((details as Buffer).subarray(-6)).to.deep.equal(Buffer.from([0x12, 4, 0x0a, 2, 0x08, 7]));
     expect(world.rejections.of(1)[0]).to.include({ status: 429, format: 'otlp_logs' });
+    expect(world.refused(1)[0]).to.include({ signal: 'logs', status: 429, error: 'rate_limited', requests: 1 });
   });
 
   it('refuses bytes that are no protobuf of OTLP, and goes on', async () => {

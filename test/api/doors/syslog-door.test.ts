@@ -204,5 +204,7 @@ describe('the door of syslog over UDP', () => {
     );
     expect(shown).to.include({ status: 429, path: 'syslog_udp:routers', format: 'syslog' });
     expect(shown?.count).to.be.above(0);
+    const counted = world.refused(1).find(({ error }) => error === 'backpressure');
+    expect(counted?.entries).to.be.above(0);
   });
 });
