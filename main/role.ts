@@ -127,9 +127,10 @@ async function main(): Promise<void> {
   process.once('disconnect', () => {
     clearInterval(beat);
   });
-  process.on('message', (message: { readonly type?: unknown; readonly peers?: readonly Peer[] }) => {
-    if (message.type === 'peers') peers.set(message.peers ?? []);
+  process.on('message', (message: { readonly type?: unknown; readonly peers?: readonly Peer[]; readonly names?: readonly string[] }) => {
+    if (message.type === 'peers') peers.set(message.peers ?? [], message.names ?? []);
   });
+  if (process.send === undefined) peers.set([]); // without a supervisor there is no one else
   let stopping: Promise<void> | null = null;
   const stop = (why: string): void => {
     stopping ??= (async () => {

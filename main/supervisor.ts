@@ -190,11 +190,12 @@ export class Supervisor {
     return results;
   }
 
-  /** Every role knows where the others' internal listeners are. */
+  /** Every role knows where the others' internal listeners are, and who is not there yet. */
   #sendPeers(): void {
     const ready = this.#roles.filter(({ port }) => port !== null);
     const peers = ready.map(({ name, pid, port }) => ({ role: name, pid, port }));
-    for (const role of ready) role.send({ type: 'peers', peers });
+    const names = this.#roles.map(({ name }) => name);
+    for (const role of ready) role.send({ type: 'peers', peers, names });
   }
 
   #writeInstance(): void {

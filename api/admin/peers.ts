@@ -12,6 +12,7 @@ export class Peers {
   readonly #token: string;
   #list: readonly Peer[] = [];
   readonly #roles = new Set<string>();
+  #isTold = false;
 
   /** `host`: the address of the internal listeners. */
   constructor(host: string, token: string) {
@@ -20,13 +21,20 @@ export class Peers {
     this.#token = token;
   }
 
-  /** Takes the whole new list; this process itself is left out of it. */
-  set(peers: readonly Peer[]): void {
+  /** Takes the whole new list, and the names of all processes of the instance, started or not; this process itself is left out of both. */
+  set(peers: readonly Peer[], names: readonly string[] = []): void {
+    this.#isTold = true;
+    const own = peers.find((peer) => peer.pid === process.pid)?.role;
     this.#list = peers.filter((peer) => peer.pid !== process.pid);
-    for (const { role } of this.#list) this.#roles.add(role);
+    for (const name of [...this.#list.map(({ role }) => role), ...names]) if (name !== own) this.#roles.add(name);
   }
 
-  /** Every role that has been among the peers: one that is missing now has died, or is being started. */
+  /** Whether the supervisor has told who else there is. */
+  get isTold(): boolean {
+    return this.#isTold;
+  }
+
+  /** Every role that the instance has or had: one that is missing now has died, or is being started. */
   get roles(): readonly string[] {
     return [...this.#roles];
   }

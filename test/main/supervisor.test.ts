@@ -113,6 +113,9 @@ describe('supervisor', () => {
           .slice(3)
           .map(({ pid }) => pid);
       await until(() => pidsOf('sink').join() === all().join(), 'all peers known');
+      // from the first message on, so that none is ready before the others have started
+      const names = instance.processes().slice(3).map(({ role }) => role); // prettier-ignore
+      for (const message of instance.events('message')) expect(message['names'], message.role).to.deep.equal(names);
       const killed = instance.process('ingest').pid;
       process.kill(killed, 'SIGKILL');
       await until(() => !pidsOf('sink').includes(killed) && pidsOf('sink').join() === all().join(), 'new peer known');

@@ -29,6 +29,20 @@ describe('/ready', () => {
     expect((await get(`${app.url}/ready`)).json()['failing']).to.deep.equal(['app: clickhouse', 'ingest: answers']);
   });
 
+  it('503 until it is known who else there is, and until each of them has started', async () => {
+    const peers = new Peers('127.0.0.1', TOKEN);
+    const app = await listen('app', { peers });
+    const ingest = await listen('ingest');
+    const failing = async (): Promise<unknown> => (await get(`${app.url}/ready`)).json()['failing'];
+    expect((await get(`${app.url}/ready`)).status).to.equal(503);
+    expect(await failing()).to.deep.equal(['app: peers']);
+    const own = { role: 'app', pid: process.pid, port: app.server.port };
+    peers.set([own], ['ingest', 'app']);
+    expect(await failing()).to.deep.equal(['ingest: answers']);
+    peers.set([own, { role: 'ingest', pid: -1, port: ingest.server.port }], ['ingest', 'app']);
+    expect(await failing()).to.deep.equal([]);
+  });
+
   it('says what an operator must look at, though every process is ready', async () => {
     const peers = new Peers('127.0.0.1', TOKEN);
     const app = await listen('app', { peers });
