@@ -131,8 +131,8 @@ type Readiness = {
 /** 200 only if all checks hold, here and (unless `?self=1`) in every other process; else 503 and which do not. */
 async function ready({ role, checks, peers }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
   const isAlone = peers === undefined || query.has('self');
-  const told = isAlone ? {} : { peers: peers.isTold };
-  const own: Readiness = { role, checks: { ...(await checks.run()), ...told }, warnings: checks.warnings };
+  const list = isAlone ? {} : { peers: peers.isListKnown };
+  const own: Readiness = { role, checks: { ...(await checks.run()), ...list }, warnings: checks.warnings };
   const others = isAlone ? [] : await peers.query('/ready?self=1');
   const missing = isAlone ? [] : peers.roles.filter((name) => !others.some((answer) => answer.role === name));
   const processes: Readiness[] = [

@@ -12,7 +12,7 @@ export class Peers {
   readonly #token: string;
   #list: readonly Peer[] = [];
   readonly #roles = new Set<string>();
-  #isTold = false;
+  #isListKnown = false;
 
   /** `host`: the address of the internal listeners. */
   constructor(host: string, token: string) {
@@ -23,15 +23,15 @@ export class Peers {
 
   /** Takes the whole new list, and the names of all processes of the instance, started or not; this process itself is left out of both. */
   set(peers: readonly Peer[], names: readonly string[] = []): void {
-    this.#isTold = true;
+    this.#isListKnown = true;
     const own = peers.find((peer) => peer.pid === process.pid)?.role;
     this.#list = peers.filter((peer) => peer.pid !== process.pid);
     for (const name of [...this.#list.map(({ role }) => role), ...names]) if (name !== own) this.#roles.add(name);
   }
 
-  /** Whether the supervisor has told who else there is. */
-  get isTold(): boolean {
-    return this.#isTold;
+  /** Whether the supervisor has sent the list. */
+  get isListKnown(): boolean {
+    return this.#isListKnown;
   }
 
   /** Every role that the instance has or had: one that is missing now has died, or is being started. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { SignalIntake, Delivery } from '../ingest/signal-intake.ts';
+import type { Delivery, IngestOptions, SignalIntake } from '../ingest/signal-intake.ts';
 import { REQUESTS } from '../ingest/refused-requests.ts';
 import type { RejectionLog } from '../ingest/rejection-log.ts';
-import type { Tallies } from '../limits/tallies.ts';
 import type { KeyStore } from '../auth/authenticate.ts';
 import type { HttpError } from '../../pipeline/core/errors.ts';
 import type { RowWriter } from '../../pipeline/intake/rows.ts';
@@ -44,7 +43,7 @@ export type DoorContext = {
   readonly intakes: ReadonlyMap<string, SignalIntake>;
   readonly rejections: RejectionLog;
   /** Counts what is refused. */
-  readonly tallies?: Pick<Tallies, 'refuse'>;
+  readonly tallies?: Pick<NonNullable<IngestOptions['tallies']>, 'refuse'>;
 };
 
 /** The intake of a signal, and one of its formats by name. Throws where the service has none. */
