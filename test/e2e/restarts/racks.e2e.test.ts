@@ -11,6 +11,7 @@ import { BROKER_NAMES } from '../../faults/broker-network.ts';
 import { openBrokers } from '../../faults/brokers.ts';
 import type { Running } from '../../faults/kept-process.ts';
 import { freePorts } from '../../free-ports.ts';
+import { until } from '../instance.ts';
 
 describe('three brokers in two racks', function () {
   this.timeout(600_000);
@@ -33,6 +34,7 @@ describe('three brokers in two racks', function () {
     await admin.connect();
     // brokers 1 and 2 are both in rack a
     await admin.createTopics({
+      waitForLeaders: false,
       topics: [
         {
           topic: 'control.v1',
@@ -43,9 +45,11 @@ describe('three brokers in two racks', function () {
     });
     // only one of them is known by its address
     await ensureTopics(kafka, topics.members, { partitions: 4, brokers: 1, replication: 2, minInSync: 1 });
-    const metadata = await admin.fetchTopicMetadata({ topics: ['logs.v1'] });
+    // a broker that is asked may not have heard of a new topic yet
+    const placed = async () => (await admin.fetchTopicMetadata({ topics: ['control.v1', 'logs.v1'] }).catch(() => ({ topics: [] }))).topics;
+    const [, logs] = await until('the topics', placed, (known) => known.length === 2);
     await admin.disconnect();
-    for (const { replicas } of metadata.topics[0]?.partitions ?? []) expect(replicas).to.have.length(2).and.to.include(3);
+    for (const { replicas } of logs?.partitions ?? []) expect(replicas).to.have.length(2).and.to.include(3);
     const { refused, warnings } = await checkTopics(kafka, topics.members, 2);
     expect(refused).to.deep.equal([]);
     const [own, others] = [warnings.filter((text) => !text.includes('control.v1')), warnings.filter((text) => text.includes('racks'))];
