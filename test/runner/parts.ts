@@ -78,7 +78,7 @@ export const STAGES: readonly Stage[] = [
       { name: 'instance/long', files: ['test/e2e/instance/long/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
       { name: 'detection', files: ['test/e2e/detection/*.test.ts'], isShared: true, ...END_TO_END },
-      { name: 'shippers', files: ['test/shippers/*.test.ts'], ...END_TO_END },
+      { name: 'shippers', files: ['test/shippers/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'pages', files: ['test/e2e/pages/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'bounds', files: ['test/!(e2e|shippers)/**/{bounds,*.property}.test.ts'], timeoutMs: 240_000 },
