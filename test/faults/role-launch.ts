@@ -57,6 +57,7 @@ export function roleLaunch(options: RoleOptions): RoleLaunch {
         options.onMessage?.(message);
         if (message.type !== 'ready') return;
         port = Number(message.port);
+        child.send({ type: 'peers', peers: [], names: [] }, () => undefined); // a node of its own, as its supervisor would send it
         resolve({ exited, stop });
       });
     });
