@@ -1,6 +1,7 @@
 import type { AdminCommand, Flags } from './admin-command.ts';
 import { METRIC_RULE_COMMANDS } from './metric-rule-commands.ts';
 
+const DELETION_COLUMNS = ['tenant_id', 'state', 'requested_at', 'checked_at', 'log_ends_at', 'rows', 'records'];
 const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
 const AUDIT_COLUMNS = ['time', 'state', 'action', 'tenant_id', 'key_id', 'details', 'client', 'address', 'token', 'request_id', 'reason'];
 const REJECTION_COLUMNS = ['time', 'format', 'index', 'reason', 'sample', 'request_id'];
@@ -95,6 +96,22 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: [],
     columns: TENANT_COLUMNS,
     request: (flags) => ({ method: 'PUT', path: ofTenant(flags, `/flags/${part(flags, 'flag')}`), body: { value: text(flags, 'value') } }),
+  },
+  {
+    name: 'tenant delete',
+    help: 'Deletes a tenant, for ever: its keys end, and all that is stored of it is deleted. Its name must be repeated.',
+    required: ['tenant', 'name'],
+    optional: [],
+    columns: DELETION_COLUMNS,
+    request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, ''), body: { name: text(flags, 'name') } }),
+  },
+  {
+    name: 'tenant deletion',
+    help: 'Shows how far the deletion of a tenant is, and what was deleted: the certificate.',
+    required: ['tenant'],
+    optional: [],
+    columns: DELETION_COLUMNS,
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/deletion') }),
   },
   {
     name: 'sweep',

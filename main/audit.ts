@@ -1,10 +1,14 @@
 /** The audit as a program of its own: it reads Kafka and ClickHouse itself, next to a running service, and loads none of its processes. */
 import { pino } from 'pino';
+import { emptyControlState, fold } from '../api/control/control-state.ts';
+import { deletionKey, type DeletionRecord } from '../api/control/records.ts';
 import { auditedLog } from '../pipeline/bus/measured/audited-log.ts';
 import { deadLetterKey } from '../pipeline/bus/records/dead-letter.ts';
 import { DeadLetters } from '../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
+import { CONTROL_TOPIC } from '../pipeline/bus/records/topics.ts';
+import { KafkaCompactedLog } from '../pipeline/bus/state/compacted-log.ts';
 import { withVariables } from '../pipeline/core/config-files.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { spanCountsSignal } from '../pipeline/counters/span-counts.ts';
@@ -50,6 +54,7 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
       stored: storedPositions(store, sink.table),
       from,
       to,
+      deletedAt: await deletedTenants(kafka),
       deadLetters: () => deadLettersOf(kafka, topic),
       now: Date.now,
       ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
@@ -62,6 +67,18 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
   } finally {
     await store.close();
   }
+}
+
+/** Since when the rows of deleted tenants may be gone, by the control topic. */
+async function deletedTenants(kafka: ReturnType<typeof createKafka>): Promise<(tenantId: number) => number | null> {
+  const state = emptyControlState();
+  const log = new KafkaCompactedLog({ kafka, log: pino({ level: 'silent' }), topic: CONTROL_TOPIC });
+  await log.readAll((record) => void fold(state, record));
+  await log.stop();
+  return (tenantId) => {
+    const deletion = state.records.get(deletionKey(tenantId)) as DeletionRecord | undefined;
+    return deletion === undefined ? null : Date.parse(deletion.requestedAt);
+  };
 }
 
 /** When the last dead letter of each record of a topic was written, and what has expired. */

@@ -14,8 +14,9 @@ import {
   type IssuedKey,
 } from '../control/accounts.ts';
 import type { ControlStore } from '../control/control-store.ts';
+import { deletionOf } from '../control/deletions.ts';
 import { effectivePlan } from '../control/flags.ts';
-import type { KeyRecord, TenantRecord } from '../control/records.ts';
+import type { DeletionRecord, KeyRecord, TenantRecord } from '../control/records.ts';
 import { sweepTrials } from '../control/trial-sweep.ts';
 import { checkedBody } from '../http/checked-body.ts';
 import type { RouteAnswer } from '../http/route.ts';
@@ -70,7 +71,7 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
     handle: ({ params, body }) => changed(change(tenantIdOf(params), body)),
   });
   return [
-    { method: 'GET', path: '/admin/tenants', handle: () => Promise.resolve({ status: 200, body: control.tenants().map(shownTenant) }) },
+    { method: 'GET', path: '/admin/tenants', handle: () => Promise.resolve({ status: 200, body: control.tenants().map((tenant) => shownTenant(tenant, deletionOf(control, tenant.id))) }) }, // prettier-ignore
     {
       method: 'POST',
       path: '/admin/tenants',
@@ -81,7 +82,7 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
       method: 'POST',
       path: '/admin/sweep',
       action: 'sweep',
-      handle: async () => settled({ status: 200, body: (await sweepTrials(control, Date.now())).map(shownTenant) }),
+      handle: async () => settled({ status: 200, body: (await sweepTrials(control, Date.now())).map((tenant) => shownTenant(tenant)) }),
     },
     tenant('disable', 'POST', '/disable', (id) => setDisabled(control, id, true)),
     tenant('enable', 'POST', '/enable', (id) => setDisabled(control, id, false)),
@@ -149,7 +150,7 @@ export function tenantIdOf(params: Readonly<Record<string, string>>): number {
   return Number(text);
 }
 
-function shownTenant(tenant: TenantRecord): object {
+function shownTenant(tenant: TenantRecord, deletion?: DeletionRecord): object {
   const plan = effectivePlan(tenant);
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
   return {
@@ -157,6 +158,7 @@ function shownTenant(tenant: TenantRecord): object {
     name: tenant.name,
     plan: tenant.plan,
     disabled: tenant.disabled,
+    ...(deletion === undefined ? {} : { deleted_at: deletion.requestedAt }),
     payment: tenant.payment,
     signup_at: tenant.signupAt,
     flags: tenant.flags,

@@ -3,6 +3,7 @@ import { forbidden, HttpError, invalidParameter, notFound } from '../../pipeline
 import type { Scope } from '../tenants/principal.ts';
 import { MAX_KEYS, MAX_REVOKED_KEYS } from './bounds.ts';
 import type { ControlStore } from './control-store.ts';
+import { refuseDeleted } from './deletions.ts';
 import { effectivePlan, parseFlag } from './flags.ts';
 import { findPlan, PLANS } from '../tenants/plans.ts';
 import { keyKey, tenantKey, type KeyRecord, type TenantRecord } from './records.ts';
@@ -69,6 +70,7 @@ export async function changeTenant(
     () => control.tenant(id),
     (current) => {
       if (current === undefined) throw notFound(`There is no tenant ${String(id)}.`);
+      refuseDeleted(control, id);
       return keepShards(current, { ...current, ...change(current) });
     },
   );
@@ -137,6 +139,7 @@ export async function createKey(
   more: { readonly name?: string; readonly projectId?: string } = {},
 ): Promise<IssuedKey> {
   const secret = newSecret();
+  refuseDeleted(control, tenantId);
   for (;;) {
     const refused = keyRefusal(control, requireTenant(control, tenantId), 1);
     if (refused !== null) throw refused;

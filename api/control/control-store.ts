@@ -7,6 +7,8 @@ import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
 import type { SessionClaims } from '../auth/session-token.ts';
 import { emptyControlState, fold } from './control-state.ts';
+import { kindOf } from './kinds/index.ts';
+import type { RecordKind } from './kinds/kind.ts';
 import { KeyUses } from './key-uses.ts';
 import { holderOf, isEnded } from './known-keys.ts';
 import type { ControlRecord, KeyRecord, SettingRecord, SlotRecord, TenantRecord } from './records.ts';
@@ -165,6 +167,19 @@ export class ControlStore implements Service, KeyStore {
   /** What counts of a subject, by the key of its record. */
   record(key: string): ControlRecord | undefined {
     return this.#state.records.get(key);
+  }
+
+  /** Every record that counts, by its key, with its kind. */
+  *allRecords(): Generator<{
+    readonly key: string;
+    readonly kind: RecordKind;
+    readonly record: ControlRecord;
+    readonly tenantId: number | null;
+  }> {
+    for (const [key, record] of this.#state.records) {
+      const kind = kindOf(key);
+      if (kind !== undefined) yield { key, kind, record, tenantId: kind.tenantOf(record, this.#state) };
+    }
   }
 
   /** What lies in the slots of a tenant, deleted or not, by the slot. */

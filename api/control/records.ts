@@ -95,6 +95,20 @@ export type EndedSessionsRecord = Versioned & {
   readonly before: string | null;
 };
 
+/** The record `deletion:TENANT`: a tenant is deleted, and what was found of it and deleted. Times are ISO 8601. */
+export type DeletionRecord = Versioned & {
+  readonly tenantId: number;
+  readonly requestedAt: string;
+  /** Records of the control topic that were emptied, by their kind. */
+  readonly records: Readonly<Record<string, number>>;
+  /** Rows that were deleted, by their table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** When nothing was found any more, since the last time that something was; null: not yet. */
+  readonly checkedAt: string | null;
+  /** The node that deletes rows now, and until when the others leave that to it; null: none. */
+  readonly heldBy: { readonly node: string; readonly until: string } | null;
+};
+
 /** Any record of the control topic. */
 export type ControlRecord =
   | TenantRecord
@@ -104,7 +118,8 @@ export type ControlRecord =
   | SavedSearchRecord
   | ProjectRecord
   | SignInCodeRecord
-  | EndedSessionsRecord;
+  | EndedSessionsRecord
+  | DeletionRecord;
 
 export const tenantKey = (id: number): string => `tenant:${String(id)}`;
 export const keyKey = (id: string): string => `key:${id}`;
@@ -116,5 +131,7 @@ export const webhookKey = ({ tenantId, slot }: Pick<WebhookRecord, 'tenantId' | 
 
 export const slotKey = (kind: string, { tenantId, slot }: Pick<SlotRecord, 'tenantId' | 'slot'>): string =>
   `${kind}:${String(tenantId)}:${String(slot)}`;
+
+export const deletionKey = (tenantId: number): string => `deletion:${String(tenantId)}`;
 
 export const endedKey = (keyId: string): string => `ended:${keyId}`;

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Service } from '../../pipeline/core/service.ts';
 import { changeTenant } from './accounts.ts';
 import type { ControlStore } from './control-store.ts';
+import { deletionOf } from './deletions.ts';
 import type { TenantRecord } from './records.ts';
 
 /** How long a trial lasts, and how often it is looked for those that have ended. Milliseconds. */
@@ -23,7 +24,7 @@ class Settled extends Error {}
  */
 export async function sweepTrials(control: ControlStore, now: number, signal?: AbortSignal): Promise<TenantRecord[]> {
   const moved: TenantRecord[] = [];
-  for (const { id } of control.tenants().filter((tenant) => trialHasEnded(tenant, now))) {
+  for (const { id } of control.tenants().filter((tenant) => trialHasEnded(tenant, now) && deletionOf(control, tenant.id) === undefined)) {
     if (signal?.aborted === true) break;
     try {
       const expire = (tenant: TenantRecord): Partial<TenantRecord> => {

@@ -3,6 +3,8 @@ import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
+import { deletionRoutes } from '../../api/admin/deletion-routes.ts';
+import { TenantErasure } from '../../api/admin/tenant-erasure.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import type { BilledSignal } from '../../api/limits/day-volume.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
@@ -36,7 +38,7 @@ import { createTraceRoutes } from '../../api/traces/routes.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/state/record-history.ts';
-import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/records/topics.ts';
+import { ADMIN_AUDIT_TOPIC, busTopics, DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts';
 import { Store } from '../../pipeline/store/client.ts';
@@ -87,6 +89,9 @@ function watchPolicies({ config: { clickhouse }, log, metrics, registerWarning }
   return [policies];
 }
 
+/** Dead letters are kept longest. */
+const LOG_KEPT_MS = Math.max(...busTopics.filter(({ name }) => name === DEAD_LETTER_TOPIC).map(({ retentionMs = 0 }) => retentionMs));
+
 /** The requests of operators to the internal listener. */
 function serveAdmin(
   context: RoleContext,
@@ -100,6 +105,7 @@ function serveAdmin(
     tables,
     billed,
     accounts,
+    erasure,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
@@ -110,6 +116,7 @@ function serveAdmin(
     readonly tables: ReadonlyMap<string, string>;
     readonly billed: readonly BilledSignal[];
     readonly accounts: Accounts;
+    readonly erasure: TenantErasure;
   },
 ): void {
   const { peers, log } = context;
@@ -119,6 +126,7 @@ function serveAdmin(
     usageRoute(control, counts, billed),
     ...deadLetterRoutes({ deadLetters, store, tables, log }),
     auditRoute(audit),
+    ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
     ...accounts.adminRoutes,
   ];
   context.serveAdmin(routes, audit);
@@ -209,7 +217,8 @@ export const appRole: Role = {
     const detection = { control, peers, checks, custom };
     const admitChange = changeGate();
     const accounts = createAccounts(context, control, admitChange);
-    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts });
+    const erasure = new TenantErasure({ control, store, log: log.child({ component: 'tenant erasure' }) });
+    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts, erasure });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
@@ -237,6 +246,7 @@ export const appRole: Role = {
       history,
       control,
       ...logGuard(context, stored),
+      erasure,
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),
       ...services,
       engine,

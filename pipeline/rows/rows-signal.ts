@@ -32,19 +32,31 @@ export const tenantRowsSignal = <Row extends object>(layout: Layout<Row>, lastSe
     ({ retentionDays }) =>
       () =>
         retentionDays,
+    ({ tenantId }) =>
+      () =>
+        tenantId,
   );
 
 /** A signal whose records have rows of many tenants, on `<name>.v1`. */
-export const rowsSignal = <Row extends { readonly retentionDays: number }>(layout: Layout<Row>, lastSecond: LastSecond<Row>): Signal => ({
-  ...signalOf(layout, lastSecond, (_record, view) => view.retentionDays),
+export const rowsSignal = <Row extends { readonly retentionDays: number; readonly tenantId: number }>(
+  layout: Layout<Row>,
+  lastSecond: LastSecond<Row>,
+): Signal => ({
+  ...signalOf(
+    layout,
+    lastSecond,
+    (_record, view) => view.retentionDays,
+    (_record, view) => view.tenantId,
+  ),
   hasNoTenant: true,
 });
 
-/** `classes`: the retention class of each row in days; 0 keeps for ever. */
+/** `classes`: the retention class of each row in days; 0 keeps for ever. `tenants`: whose each row is. */
 function signalOf<Row extends object>(
   layout: Layout<Row>,
   lastSecond: LastSecond<Row>,
   classes: (record: SignalRecord, view: View<Row>) => (row: number) => number,
+  tenants: (record: SignalRecord, view: View<Row>) => (row: number) => number,
 ): Signal {
   return {
     name: layout.name,
@@ -57,15 +69,16 @@ function signalOf<Row extends object>(
       const fault = layout.check(value, count);
       return fault === null ? null : wrongRows(fault);
     },
-    rowEnds(record, now) {
+    rowEnds(record, now, deletedAt = () => null) {
       const { value, count } = record;
       if (count === 0) return null;
       const view = layout.view(value, count);
       if (typeof view === 'string') throw new Error(`BUG: a checked record cannot be read: ${view}.`);
-      const daysOf = classes(record, view);
+      const [daysOf, tenantOf] = [classes(record, view), tenants(record, view)];
       const ends = Array.from({ length: count }, (_none, row) => {
         const days = daysOf(row);
-        return days === 0 ? Infinity : Math.floor(lastSecond(view, row)) * 1000 + days * DAY_MS;
+        const end = days === 0 ? Infinity : Math.floor(lastSecond(view, row)) * 1000 + days * DAY_MS;
+        return Math.min(end, deletedAt(tenantOf(row)) ?? Infinity);
       });
       return ends.some((end) => end <= now) ? ends : null;
     },

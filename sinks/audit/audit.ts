@@ -15,6 +15,8 @@ export type AuditOptions = {
   /** Span of append times, milliseconds, `to` exclusive; null: as far back as Kafka has records, and up to what is stored. */
   readonly from: number | null;
   readonly to: number | null;
+  /** Since when the rows of a tenant may be gone, milliseconds; null for one that is not deleted. */
+  readonly deletedAt?: (tenantId: number) => number | null;
   /** Reads the dead letters of the topic. */
   readonly deadLetters: () => Promise<AuditedDeadLetters>;
   readonly now: () => number;
@@ -170,8 +172,10 @@ class Slice {
 
   /** When the rows of a record are dropped, milliseconds; null while none of them can be. */
   #endsOf(record: SignalRecord): readonly number[] | null {
-    const { signal, now } = this.#options;
-    return record.fault === null ? signal.rowEnds(record, now()) : null;
+    const { signal, now, deletedAt = () => null } = this.#options;
+    if (record.fault !== null) return null;
+    const gone = record.tenantId === 0 ? null : deletedAt(record.tenantId);
+    return gone === null ? signal.rowEnds(record, now(), deletedAt) : Array.from({ length: record.count }, () => gone);
   }
 
   async flush(): Promise<void> {

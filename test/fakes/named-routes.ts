@@ -1,4 +1,5 @@
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
+import { deletionRoutes } from '../../api/admin/deletion-routes.ts';
 import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { sessionCodeRoute } from '../../api/admin/session-codes.ts';
 import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
@@ -11,6 +12,7 @@ const NOTHING = {} as never;
 export function everyName(): { readonly routes: readonly string[]; readonly commands: readonly string[] } {
   const admin = [
     ...adminRoutes(NOTHING, NOTHING),
+    ...deletionRoutes(NOTHING),
     sessionCodeRoute(NOTHING, NOTHING, ''),
     ...processorSettingRoutes(NOTHING, NOTHING, NOTHING),
   ];

@@ -18,6 +18,8 @@ export const endedSessionsKind: RecordKind<EndedSessionsRecord> = {
       .required(),
     before: time.allow(null).required(),
   }),
+  tenantOf: ({ keyId }, { keys }) => keys.get(keyId)?.tenantId ?? null,
+  emptied: (ended) => ended,
   keyOf: ({ keyId }) => endedKey(keyId),
   index: (state, record) => {
     state.ended.set(record.keyId, record);

@@ -1,4 +1,5 @@
 import type { RecordKind } from './kind.ts';
+import { deletionKind } from './deletion.ts';
 import { endedSessionsKind } from './ended-sessions.ts';
 import { keyKind } from './key.ts';
 import { projectKind } from './project.ts';
@@ -18,6 +19,7 @@ export const RECORD_KINDS = [
   webhookKind,
   signInCodeKind,
   endedSessionsKind,
+  deletionKind,
 ] as unknown as readonly RecordKind[];
 
 const BY_NAME = new Map(RECORD_KINDS.map((kind) => [kind.name, kind]));

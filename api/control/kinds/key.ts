@@ -33,6 +33,8 @@ export const keyKind: RecordKind<KeyRecord> = {
     name: Joi.string(),
     projectId: Joi.string(),
   }),
+  tenantOf: ({ tenantId }) => tenantId,
+  emptied: ({ name: _name, ...key }) => ({ ...key, revokedAt: key.revokedAt ?? new Date().toISOString() }),
   keyOf: ({ id }) => keyKey(id),
   index: (state, key, before) => {
     if (before !== undefined) {

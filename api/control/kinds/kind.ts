@@ -19,6 +19,10 @@ export type RecordKind<Value extends ControlRecord = ControlRecord> = {
   /** Commands of `logweir` that do. */
   readonly commands: readonly string[];
   readonly schema: Joi.ObjectSchema;
+  /** Whose it is; null where it belongs to all tenants, or where that is not known. */
+  tenantOf(record: Value, state: Pick<ControlState, 'keys'>): number | null;
+  /** What is left of it when its tenant is deleted: nothing that the tenant wrote. */
+  emptied(record: Value): Value;
   keyOf(record: Value): string;
   /** Puts a record that counts where it is looked up; `before` is what it replaces. */
   index(state: ControlState, record: Value, before: Value | undefined): void;

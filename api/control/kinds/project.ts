@@ -26,6 +26,8 @@ export const projectKind: RecordKind<ProjectRecord> = {
     labels: Joi.object().pattern(Joi.string(), Joi.string()).required(),
     updatedAt: time.required(),
   }),
+  tenantOf: ({ tenantId }) => tenantId,
+  emptied: (project) => ({ ...project, isDeleted: true, name: '-', filter: '*', labels: {} }),
   keyOf: (record) => slotKey('project', record),
   index: (state, record) => {
     indexSlot(state, 'project', record);

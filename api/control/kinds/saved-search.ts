@@ -30,6 +30,8 @@ export const savedSearchKind: RecordKind<SavedSearchRecord> = {
     projectId: Joi.string().allow(null).required(),
     updatedAt: time.required(),
   }),
+  tenantOf: ({ tenantId }) => tenantId,
+  emptied: (search) => ({ ...search, isDeleted: true, name: '', query: '', start: null, end: null, columns: [] }),
   keyOf: (record) => slotKey('search', record),
   index: (state, record) => {
     indexSlot(state, 'search', record);

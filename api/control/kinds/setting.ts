@@ -28,6 +28,8 @@ export const settingKind: RecordKind<SettingRecord> = {
         Buffer.byteLength(JSON.stringify(value)) > MAX_SETTING_BYTES ? helpers.error('any.invalid') : value,
       ),
   }),
+  tenantOf: ({ tenantId }) => (tenantId === 0 ? null : tenantId),
+  emptied: (setting) => ({ ...setting, value: null }),
   keyOf: settingKey,
   index: (state, setting) => {
     state.settings.set(settingKey(setting), setting);

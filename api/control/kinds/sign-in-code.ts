@@ -18,6 +18,8 @@ export const signInCodeKind: RecordKind<SignInCodeRecord> = {
     hash: Joi.string().hex().length(64).required(),
     expiresAt: time.required(),
   }),
+  tenantOf: ({ tenantId }) => tenantId,
+  emptied: (code) => ({ ...code, isDeleted: true }),
   keyOf: (record) => slotKey('code', record),
   index: (state, record) => {
     indexSlot(state, 'code', record);

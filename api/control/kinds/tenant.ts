@@ -8,9 +8,15 @@ export const tenantKind: RecordKind<TenantRecord> = {
   about: 'A tenant: its plan, when it signed up, and its flags.',
   key: 'tenant:ID',
   bounds: 'One for each tenant.',
-  deletion: 'A tenant is disabled, never deleted.',
-  routes: ['GET /admin/tenants', 'POST /admin/tenants', 'PUT /admin/tenants/{tenant}/plan', 'PUT /admin/tenants/{tenant}/flags/{flag}'],
-  commands: ['admin tenant create', 'admin tenant list', 'admin tenant set-plan', 'admin tenant set-flag'],
+  deletion: 'The record is kept, without its name and disabled: ids are not used again.',
+  routes: [
+    'GET /admin/tenants',
+    'POST /admin/tenants',
+    'PUT /admin/tenants/{tenant}/plan',
+    'DELETE /admin/tenants/{tenant}',
+    'PUT /admin/tenants/{tenant}/flags/{flag}',
+  ],
+  commands: ['admin tenant create', 'admin tenant list', 'admin tenant delete', 'admin tenant set-plan', 'admin tenant set-flag'],
   schema: recordOf({
     id: tenantNumber,
     name: Joi.string().allow('').required(),
@@ -20,6 +26,8 @@ export const tenantKind: RecordKind<TenantRecord> = {
     payment: Joi.boolean().required(),
     flags: Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.boolean(), Joi.number())).required(),
   }),
+  tenantOf: ({ id }) => id,
+  emptied: (tenant) => ({ ...tenant, name: '', disabled: true }),
   keyOf: ({ id }) => tenantKey(id),
   index: (state, tenant) => {
     state.tenants.set(tenant.id, tenant);

@@ -5,6 +5,9 @@ import { MAX_WEBHOOKS, webhookKey, type WebhookRecord } from '../records.ts';
 import { indexSlot } from '../state.ts';
 import { recordOf, slotMembers, type RecordKind } from './kind.ts';
 
+/** Of no one: names under `invalid` are not given to anyone (RFC 2606). */
+const DELETED_URL = 'https://deleted.invalid/';
+
 export const webhookKind: RecordKind<WebhookRecord> = {
   name: 'webhook',
   about: 'A URL at which alerts of a tenant are announced.',
@@ -32,6 +35,8 @@ export const webhookKind: RecordKind<WebhookRecord> = {
     services: Joi.array().items(Joi.string().allow('')).required(),
     isEnabled: Joi.boolean().required(),
   }),
+  tenantOf: ({ tenantId }) => tenantId,
+  emptied: (webhook) => ({ ...webhook, isDeleted: true, url: DELETED_URL, detectors: [], services: [] }),
   keyOf: webhookKey,
   index: (state, webhook) => {
     indexSlot(state, 'webhook', webhook);

@@ -20,6 +20,9 @@ export interface Signal<Own extends SignalRecord = SignalRecord> {
   decode(record: SignalRecord, header: HeaderText): Own | Fault;
   /** What the value has against the headers; null for nothing. Called once for each record, before it becomes part of a range. */
   check(record: Own): Fault | null;
-  /** When its table may drop each row of a checked record, in their order, milliseconds; null where it may drop none at `now`. */
-  rowEnds(record: Own, now: number): readonly number[] | null;
+  /**
+   * When its table may drop each row of a checked record, in their order, milliseconds; null where it may drop none at `now`. `deletedAt`: since when the
+   * rows of a tenant may be gone whatever their age, of records whose rows belong to many.
+   */
+  rowEnds(record: Own, now: number, deletedAt?: (tenantId: number) => number | null): readonly number[] | null;
 }

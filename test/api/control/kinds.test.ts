@@ -55,6 +55,14 @@ describe('the kinds of records of the control topic', () => {
     }
   });
   for (const kind of RECORD_KINDS)
+    it(`${kind.name}: emptied, it is a record of its kind at the same place, and stays as it is when it is emptied again`, () => {
+      const record = { ...sampleOf(kind.name), version: 1, write: 'one' } as never;
+      const emptied = kind.emptied(record);
+      expect(kind.schema.validate(emptied, { convert: false }).error).to.equal(undefined);
+      expect(kind.keyOf(emptied)).to.equal(kind.keyOf(record));
+      expect(kind.emptied(emptied)).to.deep.equal(emptied);
+    });
+  for (const kind of RECORD_KINDS)
     it(`${kind.name}: of two nodes that write the same version one counts, on both, also after compaction`, () => {
       const one = { ...sampleOf(kind.name), version: 1, write: 'one' };
       const other = { ...one, write: 'other' };
@@ -109,6 +117,7 @@ function sampleOf(kind: string): object {
     project: { ...slot, name: 'n', filter: '*', labels: {}, updatedAt: at },
     code: { ...slot, keyId: 'k', hash: 'a'.repeat(64), expiresAt: at },
     ended: { keyId: 'k', sessions: [{ id: 's', until: at }], before: null },
+    deletion: { tenantId: 1, requestedAt: at, records: { key: 1 }, rows: { logs: 1 }, checkedAt: null, heldBy: null },
   };
   return samples[kind] ?? {};
 }

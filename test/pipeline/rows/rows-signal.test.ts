@@ -66,6 +66,11 @@ describe('a signal of rows of many tenants', () => {
     const end = (AT + 60) * 1000 + 7 * DAY;
     expect(sharedSignal.rowEnds(record, end - 1)).to.equal(null);
     expect(sharedSignal.rowEnds(record, end)).to.deep.equal([end, Infinity]);
+    const { tenantId } = shared(7);
+    expect(
+      sharedSignal.rowEnds(record, 1000, (id) => (id === tenantId ? 1000 : null)),
+      'a tenant that is deleted',
+    ).to.deep.equal([1000, 1000]);
     expect(readRecord(sharedSignal, 3, message(value, { ...rowsHeaders(sharedSignal, 2), tenant: '1' })).fault?.reason).to.equal('headers');
   });
 
