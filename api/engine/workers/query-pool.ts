@@ -313,12 +313,19 @@ export class QueryPool implements QueryEngine, Service {
     slot.worker?.kill();
   }
 
+  /** Who has most probably ended a worker that has not reported whose query it was working on: of the tenants with queries there, the one that works most. */
+  #suspect({ jobs }: WorkerSlot): number | null {
+    const now = performance.now();
+    const tenants = [...new Set([...jobs.values()].map(({ job }) => job.tenantId))];
+    return tenants.sort((a, b) => this.#work.of(b, now) - this.#work.of(a, now))[0] ?? null;
+  }
+
   #exited(slot: WorkerSlot, how: string, log: Logger): void {
     const { why, noted, isReady } = slot;
     const isIdle = slot.all.length === 0;
     const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
     const culprit = slot.jobs.get(noted)?.job;
-    const jobs = slot.lost(ended, culprit?.tenantId ?? null, performance.now());
+    const jobs = slot.lost(ended, culprit?.tenantId ?? this.#suspect(slot), performance.now());
     void ended.then(() => {
       this.#placeWaiting();
     });

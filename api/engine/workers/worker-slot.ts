@@ -12,8 +12,8 @@ const MAX_OWN_EXPORTS = 2;
 /** A tenant that had a job in a worker within this time is expected to have the next one there. Milliseconds. */
 const COMPANY_MS = 2000;
 /**
- * A tenant whose query has ended a worker has this place so long: else it would go from one worker to the next, end them all, and others would wait
- * until new ones have begun. Milliseconds.
+ * A tenant whose query has ended a worker has this place for so long as one of its places, which others may use meanwhile: else it would go from one
+ * worker to the next, end them all, and others would wait until new ones have begun. Milliseconds.
  */
 const ENDED_MS = 10_000;
 
@@ -27,7 +27,7 @@ export class WorkerSlot {
   mark = '';
   isReady = false;
   readonly jobs = new Map<number, PoolJob>();
-  /** Jobs that are aborted, or have their answer, of which something may still run in ClickHouse. */
+  /** Jobs that are aborted, or have their answer, or whose worker has exited, of which something may still run in ClickHouse. */
   readonly leaving = new Map<number, QueryJob>();
   /** When each tenant had a job here last; those of long ago are forgotten. */
   readonly #tenants = new Map<number, number>();
@@ -41,10 +41,10 @@ export class WorkerSlot {
   /** The tenant whose query has ended its worker, and when: for some time the place is one of those that the tenant has. */
   #endedBy: { readonly tenantId: number; readonly at: number } | null = null;
 
-  /** True while it may have one more query; exports are counted by themselves. */
+  /** True while it may have one more query; exports are counted by themselves. What a tenant has left in ClickHouse takes places of its own alone. */
   mayTake({ isExport, tenantId, atOnce }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
-    const jobs = this.all;
+    const jobs = [...this.#running, ...[...this.leaving.values()].filter((job) => job.tenantId === tenantId)];
     if (isExport !== true) return jobs.filter(isQuery).length < Math.max(MAX_RUNNING, atOnce);
     const exports = jobs.filter((job) => job.isExport === true);
     return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
@@ -52,14 +52,17 @@ export class WorkerSlot {
 
   /** What takes a place in ClickHouse for it. */
   get all(): QueryJob[] {
-    return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
+    return [...this.#running, ...this.leaving.values()];
   }
 
-  /** The worker has exited, by a query of this tenant as far as that is known: what it ran counts until `ended`. Returns what it had to do. */
+  get #running(): QueryJob[] {
+    return [...this.jobs.values()].map(({ job }) => job);
+  }
+
+  /** The worker has exited, by a query of the tenant `culprit` if by one: what it ran counts for its tenants until `ended`. Returns what it had to do. */
   lost(ended: Promise<void>, culprit: number | null, now: number): PoolJob[] {
     const jobs = [...this.jobs.values()];
-    const tenantId = culprit ?? [...this.#tenants.keys()].at(-1);
-    this.#endedBy = tenantId === undefined ? null : { tenantId, at: now };
+    this.#endedBy = culprit === null ? null : { tenantId: culprit, at: now };
     for (const { number, job } of jobs) this.leaving.set(number, job);
     const left = [...this.leaving.keys()];
     this.jobs.clear();
