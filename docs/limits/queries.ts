@@ -196,10 +196,10 @@ export const QUERIES: Section = {
       test: 'test/e2e/store/reader-limits.e2e.test.ts',
     },
     {
-      what: 'Work of late, where it is half of all or more',
+      what: 'CPU time of late, where it is half of all or more',
       of: 'a tenant',
       bound: [work('HEAVY_MS', 'ms')],
-      beyond: 'Its statements wait while those of others run.',
+      beyond: 'Its statements wait while those of others run, 100 ms before each block of rows.',
       others: 'They come first.',
       attack: ['sort-large', 'centuries', 'facets-large'],
     },

@@ -34,8 +34,11 @@ export class WorkerSlot {
   /** The job that it works on, as it has reported. */
   noted = 0;
   silentMs = 0;
-  /** What it took of memory when it began. */
+  /** What it took of memory when it began, and what it took when that was looked at last. */
   firstBytes = 0;
+  #bytes = 0;
+  /** How much it grew while it worked for each tenant. Bytes. */
+  readonly #grown = new Map<number, number>();
   /** Why it is being ended. */
   why: 'time' | 'memory' | 'idle' | null = null;
   /** The tenant whose query has ended its worker, and when: for some time the place is one of those that the tenant has. */
@@ -59,6 +62,19 @@ export class WorkerSlot {
     return [...this.jobs.values()].map(({ job }) => job);
   }
 
+  /** Its process takes so many bytes now: what is more than before is for the tenant whose job it works on. */
+  measured(bytes: number): void {
+    const [job, more] = [this.jobs.get(this.noted)?.job, bytes - this.#bytes];
+    this.#bytes = bytes;
+    if (job !== undefined && more > 0) this.#grown.set(job.tenantId, (this.#grown.get(job.tenantId) ?? 0) + more);
+  }
+
+  /** The tenant for whose queries it grew most, at least by so many bytes. */
+  grownFor(bytes: number): number | null {
+    const [most] = [...this.#grown].sort(([, a], [, b]) => b - a);
+    return most !== undefined && most[1] >= bytes ? most[0] : null;
+  }
+
   /** The worker has exited, by a query of the tenant `culprit` if by one: what it ran counts for its tenants until `ended`. Returns what it had to do. */
   lost(ended: Promise<void>, culprit: number | null, now: number): PoolJob[] {
     const jobs = [...this.jobs.values()];
@@ -66,6 +82,8 @@ export class WorkerSlot {
     for (const { number, job } of jobs) this.leaving.set(number, job);
     const left = [...this.leaving.keys()];
     this.jobs.clear();
+    this.#grown.clear();
+    this.#bytes = 0;
     this.worker = null;
     void ended.then(() => {
       for (const number of left) this.leaving.delete(number);

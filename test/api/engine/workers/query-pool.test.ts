@@ -12,7 +12,12 @@ type Ended = Promise<void>;
 
 async function startPool(endMarked: () => Ended, workers: number, onLost: () => void = () => undefined): Promise<QueryPool> {
   const pool = new QueryPool({
-    ...{ clickhouse: loadConfig({}).clickhouse, limits: { maxFacetFields: 1 }, store: { endMarked }, onLost },
+    ...{
+      clickhouse: loadConfig({}).clickhouse,
+      limits: { maxFacetFields: 1 },
+      store: { endMarked, runningStatements: () => Promise.resolve([]) },
+      onLost,
+    },
     ...{ log: pino({ level: 'silent' }), workers, maxBytes: Infinity, program: PROGRAM },
   });
   await pool.start();

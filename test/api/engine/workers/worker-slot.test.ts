@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { PoolJob } from '../../../../api/engine/workers/pool-job.ts';
 import { WorkerSlot } from '../../../../api/engine/workers/worker-slot.ts';
 
 describe('a place of a query worker', () => {
@@ -19,5 +20,25 @@ describe('a place of a query worker', () => {
     const ended = slot();
     ended.lost(Promise.resolve(), null, 5);
     expect(ended.isOf(7, 6)).to.equal(false);
+  });
+
+  it('knows for whose queries its process has grown, until there is another process', () => {
+    const grown = new WorkerSlot();
+    for (const tenantId of [7, 8]) grown.jobs.set(tenantId, { job: { tenantId } } as unknown as PoolJob);
+    grown.measured(50);
+    for (const [noted, bytes] of [
+      [8, 60],
+      [7, 90],
+      [7, 70],
+      [7, 100],
+      [8, 115],
+      [0, 900],
+    ] as const) {
+      grown.noted = noted;
+      grown.measured(bytes);
+    }
+    expect([grown.grownFor(60), grown.grownFor(61)]).to.deep.equal([7, null]);
+    grown.lost(Promise.resolve(), 7, 0);
+    expect(grown.grownFor(0)).to.equal(null);
   });
 });
