@@ -127,7 +127,7 @@ export const QUERIES: Section = {
       what: 'Silence of a worker; moves of a query to another one',
       of: 'a worker',
       bound: [slot('SILENT_MS', 'ms'), pool('MAX_MOVES', 'times')],
-      beyond: 'The query that holds it up stays.',
+      beyond: 'The query that holds it up stays, and those of its tenant where that may be in no other worker.',
       others: 'Their queries begin again in another worker: they come later.',
       attack: ['slow-regexps-in-memory', 'math-chain', 'replace-regexp-large'],
     },

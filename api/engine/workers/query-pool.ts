@@ -163,6 +163,12 @@ export class QueryPool implements QueryEngine, Service {
       isPlaced = this.#waiting.next((tenantId) => this.#runningOf(tenantId)).filter((job) => this.#place(job)).length > 0;
   }
 
+  /** The workers that a tenant is in, and whether it may be in no more. */
+  #ownOf(tenantId: number, now: number): { readonly own: readonly WorkerSlot[]; readonly isFull: boolean } {
+    const own = this.#slots.filter((slot) => slot.isOf(tenantId, now));
+    return { own, isFull: own.length >= Math.max(1, Math.floor(this.#slots.length / 2)) };
+  }
+
   /**
    * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
    * of late, and then the one with the least to do. So a tenant that works much is by itself.
@@ -170,8 +176,7 @@ export class QueryPool implements QueryEngine, Service {
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
     const now = performance.now();
-    const own = this.#slots.filter((slot) => slot.isOf(tenantId, now));
-    const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
+    const { own, isFull } = this.#ownOf(tenantId, now);
     const open = this.#slots.filter((slot) => slot.mayTake(job.job) && (!isFull || own.includes(slot)));
     const workOfOthers = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
     const [slot] = open.sort((a, b) => (workOfOthers.get(a) ?? 0) - (workOfOthers.get(b) ?? 0) || a.jobs.size - b.jobs.size);
@@ -271,10 +276,15 @@ export class QueryPool implements QueryEngine, Service {
     this.#placeWaiting();
   }
 
-  /** Moves the jobs of a silent worker to others, except the one that uses it up. */
+  /**
+   * Moves the jobs of a silent worker to others, except the one that uses it up. Those of the same tenant stay too where it has no other place: they
+   * would be begun again in this one, and cost all the more.
+   */
   #relieve(slot: WorkerSlot): void {
+    const holder = slot.jobs.get(slot.noted)?.job.tenantId;
+    const isStaying = (tenantId: number): boolean => tenantId === holder && this.#ownOf(tenantId, performance.now()).isFull;
     for (const job of [...slot.jobs.values()]) {
-      if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
+      if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES || isStaying(job.job.tenantId)) continue;
       this.#forget(slot, job);
       job.moves += 1;
       this.#waiting.again(job);

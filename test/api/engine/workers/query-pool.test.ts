@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { QueryPool } from '../../../../api/engine/workers/query-pool.ts';
@@ -60,5 +62,27 @@ describe('the pool of query workers', () => {
     expect(await pool.run(job(1, 'die')).catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect({ lost, marked }).to.deep.equal({ lost: 1, marked: 1 });
     await ofTenants(pool, 8, 'stay');
+  });
+
+  it('moves the queries of others out of a worker that stands still, and begins none of its tenant again in the same place', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-once-'));
+    const once = (name: string): string => `once ${path.join(folder, name)}`;
+    try {
+      // of two workers a tenant is in one
+      pool = await startPool(() => Promise.resolve(), 2);
+      // none is ready yet: the first one that is gets all three
+      const [own, other, pause] = [answerOf(pool, 1, once('own')), answerOf(pool, 2, once('other')), pool.run(job(1, 'pause'))];
+      const ended = Promise.allSettled([own, pause]);
+      let isAnswered = false;
+      own.then(() => (isAnswered = true)).catch(() => undefined);
+      await other;
+      // it is in the same place, when that goes on
+      await answerOf(pool, 1, 'live');
+      expect(isAnswered).to.equal(false);
+      await pool.stop();
+      expect((await ended).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
