@@ -135,7 +135,7 @@ export const QUERIES: Section = {
       what: 'Memory of a worker, for each that there is',
       of: 'a process',
       bound: [pool('WORKER_BYTES', 'bytes')],
-      beyond: 'The largest worker is ended, and the query that it works on with 504.',
+      beyond: 'The largest worker is ended, and with 504 the query that it works on, or one of the tenant for whose queries it grew.',
       others: 'Their queries in this worker begin again in another one; answers that have begun are cut off.',
       attack: ['replaces', 'pack-json', 'values-by-unique', 'huge-pages'],
     },

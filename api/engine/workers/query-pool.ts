@@ -337,7 +337,8 @@ export class QueryPool implements QueryEngine, Service {
     const { why, noted, isReady } = slot;
     const isIdle = slot.all.length === 0;
     const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
-    const culprit = slot.jobs.get(noted)?.job;
+    const its = slot.culprit;
+    const culprit = its?.job;
     const jobs = slot.lost(ended, culprit?.tenantId ?? this.#suspect(slot, slot.grownFor(IDLE_BYTES / 2)), performance.now());
     void ended.then(() => {
       this.#placeWaiting();
@@ -350,7 +351,7 @@ export class QueryPool implements QueryEngine, Service {
     }
     for (const job of jobs) {
       // where it has not reported its job, it may have been any that it began; and another process may have killed it
-      const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
+      const isIts = job === its ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
       if (isIts || job.hasBegun || job.moves >= MAX_MOVES)
         job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());
       else {

@@ -62,10 +62,12 @@ export class WorkerSlot {
     return [...this.jobs.values()].map(({ job }) => job);
   }
 
-  /** Its process takes so many bytes now: what is more than before is for the tenant whose job it works on. */
+  /** Its process takes so many bytes now: what is more than before is for the tenant whose job it works on. What it gives back, it does for all. */
   measured(bytes: number): void {
     const [job, more] = [this.jobs.get(this.noted)?.job, bytes - this.#bytes];
+    const left = Math.max(0, bytes - this.firstBytes) / Math.max(1, this.#bytes - this.firstBytes);
     this.#bytes = bytes;
+    if (more < 0) for (const [tenantId, own] of this.#grown) this.#grown.set(tenantId, own * Math.min(1, left));
     if (job !== undefined && more > 0) this.#grown.set(job.tenantId, (this.#grown.get(job.tenantId) ?? 0) + more);
   }
 
@@ -73,6 +75,16 @@ export class WorkerSlot {
   grownFor(bytes: number): number | null {
     const [most] = [...this.#grown].sort(([, a], [, b]) => b - a);
     return most !== undefined && most[1] >= bytes ? most[0] : null;
+  }
+
+  /**
+   * The job that has ended its worker, as far as that is known: the one that it worked on; where it took too much memory, one of the tenant for whose
+   * queries it grew.
+   */
+  get culprit(): PoolJob | undefined {
+    const [noted, tenantId] = [this.jobs.get(this.noted), this.why === 'memory' ? this.grownFor(1) : null];
+    if (tenantId === null || noted?.job.tenantId === tenantId) return noted;
+    return [...this.jobs.values()].findLast(({ job, isNoted }) => isNoted && job.tenantId === tenantId) ?? noted;
   }
 
   /** The worker has exited, by a query of the tenant `culprit` if by one: what it ran counts for its tenants until `ended`. Returns what it had to do. */

@@ -37,8 +37,27 @@ describe('a place of a query worker', () => {
       grown.noted = noted;
       grown.measured(bytes);
     }
-    expect([grown.grownFor(60), grown.grownFor(61)]).to.deep.equal([7, null]);
+    expect([grown.grownFor(53), grown.grownFor(54)]).to.deep.equal([7, null]);
     grown.lost(Promise.resolve(), 7, 0);
     expect(grown.grownFor(0)).to.equal(null);
+  });
+
+  it('is ended for memory by a query of the tenant for whom it grew, whichever it works on then', () => {
+    const slot = new WorkerSlot();
+    const job = (number: number, tenantId: number): PoolJob => ({ number, job: { tenantId }, isNoted: true }) as unknown as PoolJob;
+    for (const [number, tenantId] of [
+      [1, 7],
+      [2, 8],
+    ] as const)
+      slot.jobs.set(number, job(number, tenantId));
+    slot.noted = 1;
+    slot.measured(90_000_000);
+    slot.noted = 2;
+    slot.measured(90_000_100);
+    expect(slot.culprit?.number).to.equal(2);
+    slot.why = 'memory';
+    expect(slot.culprit?.number).to.equal(1);
+    slot.jobs.delete(1);
+    expect(slot.culprit?.number).to.equal(2);
   });
 });
