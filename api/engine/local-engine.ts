@@ -30,11 +30,13 @@ const MEMORY: MemoryLimits = { maxRows: 1_000_000, maxBytes: 300_000_000 };
 const MARGIN = 1000;
 /** ClickHouse counts the whole time of a statement, also while its rows are not taken: of an export only we know when to give up. It then ends with its connection. */
 const UNTIMED = { max_execution_time: 0 };
-/** ClickHouse's `priority`: while a statement with a lower number runs, those with a higher one wait. */
-const PRIORITY = 1;
-const HEAVY_PRIORITY = 2;
-/** An export runs as long as its client takes, and would hold back for so long whoever comes after it. */
-const EXPORT_PRIORITY = 3;
+/**
+ * ClickHouse's `priority`: while a statement with a lower number runs, those with a higher one wait before each block of rows. They wait so long
+ * (ms) and go on: by ClickHouse's default it is a second, and beside others that never end they would come to nothing.
+ */
+const WAIT = { low_priority_query_wait_time_ms: 100 };
+/** What comes first, what those do who work much, and exports: one runs as long as its client takes, and would hold back for so long who comes after it. */
+export const PRIORITIES = { first: { priority: 1 }, heavy: { priority: 2, ...WAIT }, export: { priority: 3, ...WAIT } };
 
 /** Runs queries in this process: whole, from their string to the string of the answer. */
 export class LocalEngine implements QueryEngine {
@@ -56,8 +58,7 @@ export class LocalEngine implements QueryEngine {
     const deadline = job.isExport === true ? new Deadline(job.timeoutMs) : null;
     const request = requestOf(job, deadline, this.#options.now());
     const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
-    const priority = job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY;
-    const settings = deadline === null ? { priority } : { priority: EXPORT_PRIORITY, ...UNTIMED };
+    const settings = deadline !== null ? { ...PRIORITIES.export, ...UNTIMED } : PRIORITIES[job.isHeavy === true ? 'heavy' : 'first'];
     if (deadline === null) memory.until = job.startedAt + job.timeoutMs;
     try {
       const answer = await operation(job.parameters as never, request, this.#deps(tableOf(job.operation), memory, through, settings));

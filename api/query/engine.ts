@@ -23,7 +23,7 @@ export type QueryJob = {
   readonly isExport?: boolean;
   /** How far the tenant's entries are counted; null or absent where they must be counted themselves. */
   readonly cover?: VolumeCover | null;
-  /** The tenant's queries ran long of late: those of others go first in ClickHouse. */
+  /** The tenant's queries used much CPU of late: those of others go first in ClickHouse. */
   readonly isHeavy?: boolean;
   /** Aborted when no client waits for the answer any more. */
   readonly signal: AbortSignal;

@@ -176,11 +176,11 @@ export const LIVE: Section = {
       attack: ['tails-of-all'],
     },
     {
-      what: 'Entries a second of all tails, of which each has an equal part',
+      what: 'Entries a second of all tails: tenants have equal parts, and tails those of their tenant',
       of: 'a process',
       bound: [rate('MAX_RATE_OF_ALL', '')],
       beyond: 'Counted as dropped (`rate`).',
-      others: 'Their tails have the same part: with many tails each has little.',
+      others: 'They have their part, however many tails another has; it is smaller with many tenants.',
       attack: ['tails-of-all', 'heavy-tails'],
     },
     {

@@ -23,16 +23,18 @@ export type Bucket = {
   readonly written: string;
 };
 
-const NAMED: Readonly<Record<string, number>> = {
-  nanosecond: 1,
-  microsecond: 1e3,
-  millisecond: 1e6,
-  second: 1e9,
-  minute: 6e10,
-  hour: 3.6e12,
-  day: 8.64e13,
-  week: 6.048e14,
-};
+const NAMED: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    nanosecond: 1,
+    microsecond: 1e3,
+    millisecond: 1e6,
+    second: 1e9,
+    minute: 6e10,
+    hour: 3.6e12,
+    day: 8.64e13,
+    week: 6.048e14,
+  }),
+);
 const MASK = /^\/([0-9]{1,2})$/;
 const DAY = 86_400_000_000_000n;
 /** The first Monday of Unix time. */
@@ -46,7 +48,7 @@ export function parseBucket(lexer: Lexer): Bucket {
   const size =
     calendar === 'month' || calendar === 'year'
       ? 0
-      : (NAMED[text] ??
+      : (NAMED.get(text) ??
         parseDecimal(text) ??
         parseDuration(text) ??
         parseBytes(text) ??

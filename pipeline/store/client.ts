@@ -29,6 +29,9 @@ export type QueryOptions = {
 
 export type { Row } from './select.ts';
 
+/** A statement that runs in ClickHouse for a tenant, and the CPU time that it has used so far, milliseconds. */
+export type RunningStatement = { readonly id: string; readonly tenantId: number; readonly cpuMs: number };
+
 const MAX_RESULT_MEMORY = 1_000_000_000;
 const PING_DEADLINE_MS = 2000;
 /** A statement that was given up may not have begun when it is killed first. Milliseconds. */
@@ -37,6 +40,9 @@ const KILL_AGAIN_MS = 1000;
 const KILL_MS = 10_000;
 /** A range of 10,000 records has four numbers for each in its statement. */
 const MAX_STATEMENT_BYTES = 4_000_000;
+
+const RUNNING = `SELECT query_id, toUInt32OrZero(Settings['log_comment']) AS tenant_id, intDiv(ProfileEvents['OSCPUVirtualTimeMicroseconds'], 1000)
+FROM system.processes WHERE user = {user:String} AND current_database = {database:String} AND tenant_id > 0`;
 
 /** ClickHouse over HTTP: a reader for queries, behind the tenant's row filter, and the owner for writes and migrations. */
 export class Store {
@@ -47,11 +53,13 @@ export class Store {
   readonly #reader: ClickHouseClient;
   readonly #select: SelectClient;
   readonly #mark: string;
+  readonly #readerUser: string;
 
   /** `mark` ends the `query_id` of each of its queries, so that all of them can be ended together (`endMarked`). */
   constructor(config: Config['clickhouse'], mark = '') {
     this.database = config.database;
     this.#mark = mark;
+    this.#readerUser = config.readerUser;
     const common = {
       url: config.url,
       log: { LoggerClass: quietClickHouseLog },
@@ -126,6 +134,12 @@ export class Store {
     if (mark === '') throw new Error('BUG: Queries without a mark cannot be distinguished.');
     await this.#killed('endsWith(query_id, {id:String})', mark);
     void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('endsWith(query_id, {id:String})', mark));
+  }
+
+  /** The statements of tenants that run now, of all processes. Rejects after 2 s. */
+  async runningStatements(): Promise<RunningStatement[]> {
+    const rows = await this.ownerRows(RUNNING, { user: this.#readerUser, database: this.database }, AbortSignal.timeout(PING_DEADLINE_MS));
+    return rows.map(([id, tenantId, cpuMs]) => ({ id: String(id), tenantId: Number(tenantId), cpuMs: Number(cpuMs) }));
   }
 
   /** False where no query matched, or this user must not end it. */

@@ -1,6 +1,6 @@
 /** Numbers as Prometheus writes and reads them. */
 
-const SPECIAL: Readonly<Record<string, number>> = { nan: NaN, inf: Infinity, '+inf': Infinity, '-inf': -Infinity };
+const SPECIAL: ReadonlyMap<string, number> = new Map(Object.entries({ nan: NaN, inf: Infinity, '+inf': Infinity, '-inf': -Infinity }));
 
 /** The shortest digits that read back as the same, never with an exponent; `NaN`, `+Inf`, `-Inf`. */
 export function plainNumber(value: number): string {
@@ -44,7 +44,7 @@ function withExponent(value: number): string {
 
 /** A label's value as a number, as Go's ParseFloat reads it; null where it is none. */
 export function readNumber(text: string): number | null {
-  const special = SPECIAL[text.toLowerCase()] ?? SPECIAL[text.toLowerCase().replace('infinity', 'inf')];
+  const special = SPECIAL.get(text.toLowerCase()) ?? SPECIAL.get(text.toLowerCase().replace('infinity', 'inf'));
   if (special !== undefined) return special;
   if (/^[+-]?0x/i.test(text)) return readHex(text);
   if (!/^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return null;

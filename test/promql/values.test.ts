@@ -42,6 +42,8 @@ describe('values of PromQL', () => {
       ['1s', null],
       ['0xg', null],
     ];
+    // what every object has
+    for (const text of ['constructor', '__proto__', 'hasOwnProperty']) expect(readNumber(text), text).to.equal(null);
     for (const [text, value] of cases) expect(readNumber(text), text).to.deep.equal(value);
   });
 

@@ -32,8 +32,6 @@ export class PoolJob {
   #send: Send = () => undefined;
   /** When bytes of its answer came or were taken last. */
   #movedAt = 0;
-  /** Until when it is counted how long it ran. */
-  #ranAt = 0;
   /** Of a stream: the error that it ends with, and the reader that waits for its next bytes. */
   #failure: Error | null = null;
   #wake: () => void = () => undefined;
@@ -56,20 +54,12 @@ export class PoolJob {
     return this.#head?.isStream === true;
   }
 
-  placed(number: number, send: Send, now: number): void {
+  placed(number: number, send: Send): void {
     this.number = number;
     this.isNoted = false;
-    this.#ranAt = now;
     this.#send = send;
     this.#head = null;
     this.#parts = [];
-  }
-
-  /** How long it ran since the last call, or since it was placed. Milliseconds. */
-  ran(now: number): number {
-    const ms = now - this.#ranAt;
-    this.#ranAt = now;
-    return ms;
   }
 
   head(head: AnswerHead): void {

@@ -28,14 +28,15 @@ import { receivedError, type SentError } from '../../workers/sent-error.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
 import { TenantWork } from './tenant-work.ts';
+import { UsedCpu } from './used-cpu.ts';
 import { WorkerProcess, type WorkerEvents, type WorkerProgram } from '../../workers/worker-process.ts';
 import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 
 export type QueryPoolOptions = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
-  /** Ends in ClickHouse what an exited worker has left running there. */
-  readonly store: Pick<Store, 'endMarked'>;
+  /** Ends in ClickHouse what an exited worker has left running there, and tells what runs there. */
+  readonly store: Pick<Store, 'endMarked' | 'runningStatements'>;
   readonly log: Logger;
   /** How many processes; a tenant's queries are in half of them at most. */
   readonly workers: number;
@@ -79,6 +80,7 @@ export class QueryPool implements QueryEngine, Service {
   readonly #slots: readonly WorkerSlot[];
   readonly #waiting = new Queue();
   readonly #work = new TenantWork();
+  readonly #used: UsedCpu;
   #running = false;
   #numbers = 0;
   #looks: NodeJS.Timeout | undefined;
@@ -87,6 +89,7 @@ export class QueryPool implements QueryEngine, Service {
 
   constructor(options: QueryPoolOptions) {
     this.#options = options;
+    this.#used = new UsedCpu(this.#work, () => options.store.runningStatements());
     this.#slots = Array.from({ length: options.workers }, () => new WorkerSlot());
   }
 
@@ -160,6 +163,12 @@ export class QueryPool implements QueryEngine, Service {
       isPlaced = this.#waiting.next((tenantId) => this.#runningOf(tenantId)).filter((job) => this.#place(job)).length > 0;
   }
 
+  /** The workers that a tenant is in, and whether it may be in no more. */
+  #ownOf(tenantId: number, now: number): { readonly own: readonly WorkerSlot[]; readonly isFull: boolean } {
+    const own = this.#slots.filter((slot) => slot.isOf(tenantId, now));
+    return { own, isFull: own.length >= Math.max(1, Math.floor(this.#slots.length / 2)) };
+  }
+
   /**
    * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
    * of late, and then the one with the least to do. So a tenant that works much is by itself.
@@ -167,8 +176,7 @@ export class QueryPool implements QueryEngine, Service {
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
     const now = performance.now();
-    const own = this.#slots.filter((slot) => slot.isOf(tenantId, now));
-    const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
+    const { own, isFull } = this.#ownOf(tenantId, now);
     const open = this.#slots.filter((slot) => slot.mayTake(job.job) && (!isFull || own.includes(slot)));
     const workOfOthers = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
     const [slot] = open.sort((a, b) => (workOfOthers.get(a) ?? 0) - (workOfOthers.get(b) ?? 0) || a.jobs.size - b.jobs.size);
@@ -176,7 +184,7 @@ export class QueryPool implements QueryEngine, Service {
     slot.placed(tenantId, now);
     this.#waiting.delete(job);
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
-    job.placed(number, (parts) => slot.worker?.send(parts), now);
+    job.placed(number, (parts) => slot.worker?.send(parts));
     slot.jobs.set(number, job);
     const { narrowedTo } = job.job;
     const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
@@ -204,16 +212,10 @@ export class QueryPool implements QueryEngine, Service {
     this.#waiting.delete(job);
     for (const slot of this.#slots) {
       if (slot.jobs.get(job.number) !== job) continue;
-      this.#charge(job, performance.now());
       this.#forget(slot, job);
       slot.leaving.set(job.number, job.job);
     }
     this.#placeWaiting();
-  }
-
-  /** Counts what a job ran since it was counted last as work of its tenant. */
-  #charge(job: PoolJob, now: number): void {
-    this.#work.add(job.job.tenantId, job.ran(now), now);
   }
 
   #forget(slot: WorkerSlot, job: PoolJob): void {
@@ -264,19 +266,25 @@ export class QueryPool implements QueryEngine, Service {
     if (this.#idleLooks % IDLE_LOOKS !== 0) return;
     const now = performance.now();
     for (const slot of this.#slots) {
-      for (const job of slot.jobs.values()) this.#charge(job, now);
+      if (slot.jobs.size > 0) this.#used.lookAt(slot, now);
       slot.silentMs = slot.jobs.size > 0 && slot.isReady ? (slot.worker?.silentMs(now) ?? 0) : 0;
       if (slot.silentMs >= SILENT_MS) this.#relieve(slot);
     }
     for (const job of this.#all()) if (job.elapsedMs(now) > job.job.timeoutMs + GRACE_MS) this.#late(job);
+    if (this.#slots.some(({ jobs }) => jobs.size > 0)) void this.#used.ask(now);
     this.#keepMemory();
     this.#placeWaiting();
   }
 
-  /** Moves the jobs of a silent worker to others, except the one that uses it up. */
+  /**
+   * Moves the jobs of a silent worker to others, except the one that uses it up. Those of the same tenant stay too where it has no other place: they
+   * would be begun again in this one, and cost all the more.
+   */
   #relieve(slot: WorkerSlot): void {
+    const holder = slot.jobs.get(slot.noted)?.job.tenantId;
+    const isStaying = (tenantId: number): boolean => tenantId === holder && this.#ownOf(tenantId, performance.now()).isFull;
     for (const job of [...slot.jobs.values()]) {
-      if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
+      if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES || isStaying(job.job.tenantId)) continue;
       this.#forget(slot, job);
       job.moves += 1;
       this.#waiting.again(job);
@@ -296,6 +304,7 @@ export class QueryPool implements QueryEngine, Service {
   #keepMemory(): void {
     const busy = this.#slots.filter(({ jobs, isReady }) => jobs.size > 0 || isReady);
     const sizes = new Map(busy.map((slot) => [slot, slot.worker?.memory() ?? 0]));
+    for (const [slot, size] of sizes) slot.measured(size);
     let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     for (const [slot, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
       const isIdle = slot.jobs.size === 0;
@@ -313,12 +322,24 @@ export class QueryPool implements QueryEngine, Service {
     slot.worker?.kill();
   }
 
+  /**
+   * Who has most probably ended a worker that has not reported whose query it was working on: of the tenants with queries there, the one that works
+   * most; of one that has grown and is replaced, the one for whom it grew.
+   */
+  #suspect({ jobs, why }: WorkerSlot, grownFor: number | null): number | null {
+    if (why === 'idle') return grownFor;
+    const now = performance.now();
+    const tenants = [...new Set([...jobs.values()].map(({ job }) => job.tenantId))];
+    return tenants.sort((a, b) => this.#work.of(b, now) - this.#work.of(a, now))[0] ?? null;
+  }
+
   #exited(slot: WorkerSlot, how: string, log: Logger): void {
     const { why, noted, isReady } = slot;
     const isIdle = slot.all.length === 0;
     const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
-    const culprit = slot.jobs.get(noted)?.job;
-    const jobs = slot.lost(ended, culprit?.tenantId ?? null, performance.now());
+    const its = slot.culprit;
+    const culprit = its?.job;
+    const jobs = slot.lost(ended, culprit?.tenantId ?? this.#suspect(slot, slot.grownFor(IDLE_BYTES / 2)), performance.now());
     void ended.then(() => {
       this.#placeWaiting();
     });
@@ -330,7 +351,7 @@ export class QueryPool implements QueryEngine, Service {
     }
     for (const job of jobs) {
       // where it has not reported its job, it may have been any that it began; and another process may have killed it
-      const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
+      const isIts = job === its ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
       if (isIts || job.hasBegun || job.moves >= MAX_MOVES)
         job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());
       else {

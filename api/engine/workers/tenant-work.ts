@@ -4,9 +4,9 @@ const HALF_LIFE_MS = 5000;
 const LITTLE_MS = 1;
 const MANY = 1000;
 /** A tenant that has had more than this lately, and at least half of all, comes after the others. Milliseconds. */
-const HEAVY_MS = 4000;
+const HEAVY_MS = 2000;
 
-/** How long the queries of each tenant ran lately, all together: what has passed counts less and less. */
+/** The CPU time that queries of each tenant used lately, in workers and in ClickHouse: what has passed counts less and less. */
 export class TenantWork {
   readonly #tenants = new Map<number, { ms: number; at: number }>();
 
@@ -15,7 +15,7 @@ export class TenantWork {
     return this.#tenants.size;
   }
 
-  /** Adds what a query ran until now; `now` by `performance.now()`. */
+  /** Adds what was used until now; `now` by `performance.now()`. */
   add(tenantId: number, ms: number, now: number): void {
     if (this.#tenants.size >= MANY) for (const id of this.#tenants.keys()) if (this.of(id, now) < LITTLE_MS) this.#tenants.delete(id);
     this.#tenants.set(tenantId, { ms: this.of(tenantId, now) + ms, at: now });

@@ -174,7 +174,7 @@ export class LiveFeed {
     const now = this.#now();
     const floor = tail.floor(now);
     const first = tail.firstOf(partition, offset);
-    const rate = rateOf(this.#tails.size);
+    const rate = rateOf(this.#tenants.size, this.#tenants.get(tail.tenantId)?.size ?? 1);
     if (tail.query.isHeavy) this.#note(tail.id);
     const until = this.#work() + RECORD_MS;
     let [tooMany, left] = [0, 0];

@@ -61,5 +61,5 @@ const BURST_SECONDS = 5;
 const MAX_RATE = 10_000;
 const MAX_RATE_OF_ALL = 50_000;
 
-/** How many entries a second each of `tails` tails may be sent. */
-export const rateOf = (tails: number): number => Math.max(100, Math.min(MAX_RATE, MAX_RATE_OF_ALL / tails));
+/** How many entries a second a tail may be sent: `tenants` have equal parts, and the `tails` of its own share that of theirs. */
+export const rateOf = (tenants: number, tails: number): number => Math.max(100, Math.min(MAX_RATE, MAX_RATE_OF_ALL / tenants / tails));

@@ -14,10 +14,12 @@ import { minuteOfMs, type ReadMetricRule } from './metric-rule.ts';
 export type MetricSubject = Subject & { readonly read: ReadMetricRule; readonly alert: ActiveAlert };
 
 /** What people write into the label `severity`, by what it is here; `warning` for all else. */
-const SEVERITIES: Readonly<Record<string, AlertSeverity>> = {
-  ...{ critical: 'critical', page: 'critical', error: 'critical', fatal: 'critical', emergency: 'critical', high: 'critical' },
-  ...{ info: 'info', information: 'info', informational: 'info', none: 'info', notice: 'info', low: 'info' },
-};
+const SEVERITIES: ReadonlyMap<string, AlertSeverity> = new Map(
+  Object.entries<AlertSeverity>({
+    ...{ critical: 'critical', page: 'critical', error: 'critical', fatal: 'critical', emergency: 'critical', high: 'critical' },
+    ...{ info: 'info', information: 'info', informational: 'info', none: 'info', notice: 'info', low: 'info' },
+  }),
+);
 /** Around an evaluation a link shows so much, before and behind it. Milliseconds. */
 const AROUND_MS = 30 * 60_000;
 const QUOTED = 200;
@@ -63,7 +65,7 @@ function textOf({ read, alert }: MetricSubject): AlertText {
     title: summary === '' ? `${name}${of}: ${shortNumber(alert.value)}` : summary,
     description:
       description === '' ? `The rule ${name} fires: \`${cut(rule.expr)}\` is ${shortNumber(alert.value)}${of}${waited}.` : description,
-    severity: SEVERITIES[valueOf(alert.labels, 'severity').toLowerCase()] ?? 'warning',
+    severity: SEVERITIES.get(valueOf(alert.labels, 'severity').toLowerCase()) ?? 'warning',
   };
 }
 

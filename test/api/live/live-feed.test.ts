@@ -92,6 +92,20 @@ describe('the feed of live tails', () => {
     expect(one.size).to.equal(0);
   });
 
+  it('gives a tail as much beside a hundred tails of another tenant as beside one', () => {
+    const one = feed();
+    one.open(1, open('*'), [[0, 0]]);
+    for (let id = 2; id <= 101; id += 1) one.open(id, open('nothing', { tenantId: 2 }), [[0, 0]]);
+    const many = Array.from({ length: 30_000 }, (_none, index) => String(index));
+    one.take(0, [record(0, 1, ...many)]);
+    expect([found.length, missed.length]).to.deep.equal([30_000, 0]);
+    // those of the other tenant share what that has: 250 a second each, of five seconds
+    one.open(102, open('*', { tenantId: 2 }), [[0, 0]]);
+    one.close(2);
+    one.take(0, [record(1, 2, ...many)]);
+    expect(missed).to.deep.equal([{ tails: [102], why: 'rate', count: 28_750, since: 1_795_000_000_000, until: 1_795_000_000_000 }]);
+  });
+
   it('gives a fair sample where a tail asks for one, the same to each, and says of how many', () => {
     const one = feed();
     one.open(1, open('*', { isSampled: true }), [[0, 0]]);

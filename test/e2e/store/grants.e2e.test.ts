@@ -6,7 +6,9 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
+import { until } from '../instance.ts';
 import { logRecord, rangeOf } from '../../fakes/log-record.ts';
+import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { migrate } from '../../../pipeline/store/migrations.ts';
 import { storedPositions } from '../../../sinks/audit/stored.ts';
@@ -76,5 +78,20 @@ describe('an owner with the rights that the documentation names', function () {
       .to.be.an('error')
       .with.property('message')
       .that.matches(/Not enough privileges/);
+  });
+
+  it('sees what the statements of another user, the reader, use', async () => {
+    const { url, database, readerUser, readerPassword } = engine;
+    const both = new Store({ url, user: USER, password: PASSWORD, database, readerUser, readerPassword });
+    const end = new AbortController();
+    const endless = sql`SELECT sum(sipHash64(number)) FROM numbers(1000000000000)`;
+    const running = both.rows(endless, { tenantId: 7, timeoutMs: 600_000, signal: end.signal }).catch(() => 'ended');
+    try {
+      await until('what it uses', async () => (await both.runningStatements()).map(({ cpuMs }) => cpuMs), ([ms = 0]) => ms > 0); // prettier-ignore
+    } finally {
+      end.abort();
+      await running;
+      await both.close();
+    }
   });
 });

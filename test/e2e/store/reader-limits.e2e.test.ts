@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { setMaxListeners } from 'node:events';
 import { sql, uint32 } from '../../../pipeline/core/sql.ts';
+import { PRIORITIES } from '../../../api/engine/local-engine.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { until } from '../instance.ts';
 import { LogsqlStore } from '../logsql-store.ts';
@@ -19,6 +20,7 @@ describe('queries in ClickHouse', function () {
   after(() => own.stop());
 
   const options = { tenantId: 1, timeoutMs: 20_000 };
+  const endless = sql`SELECT sum(sipHash64(number)) FROM numbers(1000000000000)`;
 
   it('have less memory and fewer places together than the server, and cannot take more', async () => {
     const [row = []] = await own.store.rows(
@@ -31,6 +33,42 @@ describe('queries in ClickHouse', function () {
       const raised = own.store.rows(sql`SELECT 1`, { ...options, settings: { [name]: 0 } });
       expect(await raised.catch(String)).to.include('should not be changed');
     }
+  });
+
+  it('come through, however they are ranked, while others go on that come before them', async () => {
+    const end = new AbortController();
+    const first = own.store
+      .rows(endless, {
+        ...{ tenantId: 2, timeoutMs: 600_000, signal: end.signal, requestId: 'first' },
+        settings: { max_threads: 1, ...PRIORITIES.first },
+      })
+      .catch(() => 'ended');
+    const isRunning = async (): Promise<boolean> => (await own.store.runningStatements()).some(({ id }) => id.startsWith('first-'));
+    try {
+      await until('a statement that runs', isRunning, (is) => is);
+      // before each of its rows it lets the other one pass: ClickHouse's second for each would be more than it has
+      const rows = sql`SELECT number FROM numbers(30)`;
+      for (const priority of [PRIORITIES.heavy, PRIORITIES.export])
+        expect(await own.store.rows(rows, { ...options, settings: { max_block_size: 1, ...priority } })).to.have.length(30);
+      expect(await isRunning()).to.equal(true);
+    } finally {
+      end.abort();
+    }
+    expect(await first).to.equal('ended');
+  });
+
+  it('that run are known with their tenant and what they have used', async () => {
+    const end = new AbortController();
+    const used = async (): Promise<number> =>
+      (await own.store.runningStatements()).find(({ id, tenantId }) => id.startsWith('busy-') && tenantId === 7)?.cpuMs ?? 0;
+    const busy = own.store
+      .rows(endless, {
+        ...{ tenantId: 7, timeoutMs: 600_000, signal: end.signal, requestId: 'busy' },
+      })
+      .catch(() => 'ended');
+    await until('CPU time', used, (ms) => ms > 100);
+    end.abort();
+    expect(await busy).to.equal('ended');
   });
 
   it('are refused beyond their places, while inserts have theirs', async () => {

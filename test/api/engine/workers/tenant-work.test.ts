@@ -15,11 +15,11 @@ describe('the work of tenants', () => {
 
   it('is heavy where it is much, and at least half of all', () => {
     const work = new TenantWork();
-    work.add(1, 4001, 0);
+    work.add(1, 2001, 0);
     expect(work.isHeavy(1, 0)).to.equal(true);
     expect(work.isHeavy(1, 100)).to.equal(false);
     work.add(1, 10_000, 100);
-    work.add(2, 13_000, 100);
+    work.add(2, 11_000, 100);
     expect([1, 2].map((tenantId) => work.isHeavy(tenantId, 100))).to.deep.equal([true, false]);
     work.add(2, 2000, 100);
     expect([1, 2].map((tenantId) => work.isHeavy(tenantId, 100))).to.deep.equal([false, true]);

@@ -39,7 +39,10 @@ describe('query workers', function () {
     await own.insert(2, entries.slice(0, 10));
     local = new LocalEngine({ store: own.store, now: () => BigInt(Date.now()) * 1_000_000n, limits: LIMITS });
     const log = pino({ level: 'silent' });
-    const store = { endMarked: (mark: string) => own.store.endMarked(mark).then(() => void ended.push(mark)) };
+    const store = {
+      endMarked: (mark: string) => own.store.endMarked(mark).then(() => void ended.push(mark)),
+      runningStatements: () => own.store.runningStatements(),
+    };
     pool = new QueryPool({
       clickhouse: own.config,
       limits: LIMITS,
