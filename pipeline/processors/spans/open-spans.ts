@@ -1,4 +1,5 @@
 import { durationBin } from '../../core/duration-bins.ts';
+import { mixId } from '../../core/mix.ts';
 import { REACH, STEP_MS } from '../../core/span-steps.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { OF_EDGE, OF_MISSED } from '../../counters/span-counts.ts';
@@ -107,7 +108,8 @@ export class OpenSpans {
 
   /** Whether a span of `key` and this kind came in some step that is held. */
   #holds(kind: number): boolean {
-    for (const step of this.#steps) if (step.has(key.high, key.low, kind)) return true;
+    const hash = mixId(key.high, key.low);
+    for (const step of this.#steps) if (step.has(key.high, key.low, kind, hash)) return true;
     return false;
   }
 
