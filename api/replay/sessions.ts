@@ -4,13 +4,16 @@ import { allOf } from '../../logsql/filters/logic.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { repeatedSessions, sessionsTable } from '../../logsql/sql/sessions-table.ts';
 import { momentSql } from '../../logsql/sql/time.ts';
-import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, ofTenant, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { textOf } from '../../pipeline/core/entry.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
-import type { Deps, Request } from '../query/deps.ts';
+import { planOptions, type Deps, type Request } from '../query/deps.ts';
 import type { EngineAnswer } from '../query/engine.ts';
 import { renderResult } from '../query/render.ts';
+import { rows } from '../query/rows.ts';
+import { prepare } from '../query/run.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
-import { readWindow, retentionFloor, type Window } from '../query/window.ts';
+import { readCursor, readWindow, retentionFloor, type Window } from '../query/window.ts';
 import { search } from '../search/search.ts';
 import type { SessionsParameters } from './parameters.ts';
 
@@ -25,7 +28,15 @@ const near = ({ start, end }: Window): readonly Sql[] => [
 /** Sessions with copies of rows that a statement names; with more of them it looks at all rows for copies. */
 const MOST_REPEATED = 1000;
 
-/** `GET …/replay/sessions`: sessions that begin in a window and match, newest first: an answer of `/search`. */
+/** What is the same of a session whether copies of its rows are told apart or not. */
+const SAME_WITH_COPIES = new Set(
+  ['_time', '_msg', '_stream', 'session_id', 'end', 'duration_ms', 'url', 'urls', 'pages', 'user', 'service', 'version'], // prettier-ignore
+);
+
+/**
+ * `GET …/replay/sessions`: sessions that begin in a window and match, newest first: an answer of `/search`. Where it can, it first finds which ones
+ * those of the page are, by the columns that decide it, and then looks at their rows alone.
+ */
 export async function listSessions(
   { filter, ...parameters }: SessionsParameters,
   request: Request,
@@ -33,13 +44,40 @@ export async function listSessions(
 ): Promise<string | EngineAnswer> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
   const given = parseQuery(parameters.query, { now: window.now });
-  const own =
+  // what parameters ask for (some error, a length, a user) holds with copies if it holds without
+  const isFoundFirst = given.pipes.length === 0 && given.filter.fields.every((field) => SAME_WITH_COPIES.has(field));
+  const query =
     filter === '' ? given : new Query(given.options, allOf([parseQuery(filter, { now: window.now }).filter, given.filter]), given.pipes);
-  const conditions = near(window);
+  const around = near(window);
+  const conditions = isFoundFirst
+    ? [...around, ofPage(await sessionsOfPage({ query, around, window, parameters }, request, deps))]
+    : around;
   const where = conjunction([ofTenant(request.tenantId), ...conditions]);
   const repeated = (await tenantRows(repeatedSessions(where, MOST_REPEATED + 1), request, deps)).map(([id]) => String(id));
   const table = sessionsTable(request.tenantId, conditions, repeated.length > MOST_REPEATED ? null : repeated);
-  return search({ ...parameters, query: own.toString(), enrich: false }, request, { ...deps, table });
+  return search({ ...parameters, query: query.toString(), enrich: false }, request, { ...deps, table });
+}
+
+const ofPage = (ids: readonly string[]): Sql => (ids.length === 0 ? sql`0` : sql`session IN ${texts(ids)}`);
+
+type Page = {
+  readonly query: Query;
+  readonly around: readonly Sql[];
+  readonly window: Window;
+  readonly parameters: Pick<SessionsParameters, 'limit' | 'before'>;
+};
+
+/** The ids of the sessions of a page and of the next one. */
+async function sessionsOfPage({ query, around, window, parameters }: Page, request: Request, deps: Deps): Promise<string[]> {
+  const table = sessionsTable(request.tenantId, around, []);
+  const narrow = parseQuery(`${query.toString()} | fields session_id, _time`, { now: window.now });
+  const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
+  const runner = deps.runner(request);
+  const prepared = await prepare(narrow, { ...planOptions(window, request, { ...deps, table }), ...before }, runner);
+  const ids: string[] = [];
+  for await (const { rows: found } of rows(prepared, runner, { limit: parameters.limit + 1 }))
+    ids.push(...found.map((row) => textOf(row.get('session_id'))));
+  return ids;
 }
 
 /** `GET …/replay/sessions/{session}`: what a list shows of a session. */

@@ -50,7 +50,7 @@ export const STORAGE: Section = {
       beyond: 'Days used longest ago are forgotten: their streams count from 0 again.',
       others: 'Theirs may be forgotten too: they may get more streams than their plan has.',
       attack: ['own-days', 'days-of-centuries'],
-      test: 'test/pipeline/intake/day-streams.test.ts',
+      test: 'test/pipeline/intake/bounds.test.ts',
     },
     {
       what: 'Streams that are remembered, in each of two generations',

@@ -2,12 +2,15 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { atEnd } from '../at-end.ts';
+import { onFailure } from '../on-failure.ts';
 import { startInstance, type Instance } from './instance.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
 const settings: (() => Promise<Settings>)[] = [];
 let running: Promise<Instance> | null = null;
+let dataDir = '';
 
 /** Adds to the settings of the instance that the files of this process share: said as a file is loaded, which is before any test. */
 export function shareWith(more: () => Promise<Settings>): void {
@@ -15,10 +18,17 @@ export function shareWith(more: () => Promise<Settings>): void {
   settings.push(more);
 }
 
-/** The one instance that the end-to-end tests share; stopped when all are done. */
+/** The one instance that the end-to-end tests share; stopped as the process ends, which takes one file of tests after the other. */
 export function sharedInstance(): Promise<Instance> {
-  running ??= Promise.all(settings.map((more) => more())).then((all) => startInstance({ env: together(all) }));
+  running ??= start();
   return running;
+}
+
+async function start(): Promise<Instance> {
+  const instance = await startInstance({ env: together(await Promise.all(settings.map((more) => more()))) });
+  atEnd(() => instance.stop());
+  dataDir = instance.dataDir;
+  return instance;
 }
 
 /** Settings of all files. Two files that want different values of one would each get what it wants, or not, by the order of loading. */
@@ -31,16 +41,10 @@ function together(all: readonly Settings[]): Settings {
   return env;
 }
 
-after(async function () {
-  this.timeout(240_000);
-  if (running !== null) await (await running).stop();
-});
-
 /** What the processes of the shared instance have complained of while a test ran that failed: else nobody could tell what was wrong there. */
-afterEach(async function () {
-  if (running === null || this.currentTest?.state !== 'failed') return;
-  const { dataDir } = await running;
-  const began = Date.now() - (this.currentTest.duration ?? 0);
+onFailure((ms) => {
+  if (dataDir === '') return;
+  const began = Date.now() - ms;
   for (const name of readdirSync(path.join(dataDir, 'logs'))) {
     const lines = readFileSync(path.join(dataDir, 'logs', name), 'utf8').split('\n');
     const isOfTest = (line: string): boolean =>

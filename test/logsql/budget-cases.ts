@@ -1,7 +1,7 @@
 /**
  * A program that puts rows through every pipe and every function of `stats`, each written so that it takes as much as it can, with little
  * memory for the query. A line of JSON for each case, when it is over: `[query, input, error or null]`. Its heap is small: what holds more
- * than it may ends it (budgets.test.ts).
+ * than it may ends it (bounds.test.ts).
  */
 import { LogsqlLimitError } from '../../logsql/base/errors.ts';
 import { MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../logsql/base/memory.ts';

@@ -3,6 +3,7 @@ import Mocha from 'mocha';
 import path from 'node:path';
 import { endAll } from '../at-end.ts';
 import { cpuMs } from '../cpu-time.ts';
+import { failed } from '../on-failure.ts';
 import type { Batch, Message } from './messages.ts';
 
 /** Files are relative to it. */
@@ -31,7 +32,10 @@ class Reporter extends Mocha.reporters.Base {
     runner.on(constants.EVENT_TEST_PASS, (test) => report(test, 'passed'));
     runner.on(constants.EVENT_TEST_PENDING, (test) => report(test, 'skipped'));
     // also of hooks, whose title says which test they were for
-    runner.on(constants.EVENT_TEST_FAIL, (test: Mocha.Runnable, error: Error) => report(test, 'failed', error));
+    runner.on(constants.EVENT_TEST_FAIL, (test: Mocha.Runnable, error: Error) => {
+      report(test, 'failed', error);
+      failed(test.duration ?? 0);
+    });
   }
 }
 

@@ -10,7 +10,7 @@ export type Part = {
   readonly files?: readonly string[];
   /** So many processes take the files, each the next one when it is done with one; one without it. */
   readonly spread?: number;
-  /** The files say together what they share (test/e2e/shared.ts): each process has its share of them from the beginning. */
+  /** Some files say what the instance is that all share (`shareWith`, test/e2e/shared.ts): each process has its share of them from the beginning. */
   readonly isShared?: true;
   /** Runs the compiled program. */
   readonly needsBuild?: true;
@@ -63,7 +63,7 @@ export const STAGES: readonly Stage[] = [
     // these wait for engines half of their time
     more: 2,
     parts: [
-      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, isShared: true, ...END_TO_END },
+      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, ...END_TO_END },
       { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
       { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
     ],

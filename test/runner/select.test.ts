@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { filesOf, STAGES } from './parts.ts';
 import { selected } from './select.ts';
@@ -40,6 +41,14 @@ describe('what `npm test -- NAME` runs', () => {
     const files = STAGES.flatMap(({ parts }) => parts.flatMap((part) => filesOf(part, ROOT)));
     expect(files).to.deep.equal([...new Set(files)]);
     expect([...files].sort()).to.deep.equal(filesOf({ name: '', files: ['test/**/*.test.ts'] }, ROOT));
+  });
+
+  it('has what says how the shared instance is in parts whose processes load all their files first', () => {
+    for (const part of STAGES.flatMap(({ parts }) => parts))
+      for (const file of filesOf(part, ROOT)) {
+        const isSaid = /\bshareWith\(/.test(readFileSync(path.join(ROOT, file), 'utf8')) && file !== 'test/runner/select.test.ts';
+        if (isSaid) expect(part.isShared, file).to.equal(true);
+      }
   });
 
   it('spreads files so that each process has about as much', () => {

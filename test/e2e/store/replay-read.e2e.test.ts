@@ -173,6 +173,24 @@ describe('session replay that is read', function () {
     ]);
   });
 
+  it('shows the same of sessions that are found before their rows are looked at', async () => {
+    const pages: readonly Readonly<Record<string, string>>[] = [
+      {},
+      { user: 'ada' },
+      { errors: 'true' },
+      { query: 'pages:3' },
+      { url: 'item', limit: '3' },
+    ];
+    for (const given of pages) {
+      const found = await list(given);
+      // what copies may change is looked at, of all rows at once
+      const whole = await list({ ...given, query: `(${given['query'] ?? '*'}) events:>0` });
+      expect(found.sessions, JSON.stringify(given)).to.deep.equal(whole.sessions);
+      expect([found.has_more, found.oldest_time]).to.deep.equal([whole.has_more, whole.oldest_time]);
+    }
+    expect((await list({ user: 'ada' })).sessions[0]).to.include(COUNTS);
+  });
+
   it('gives the events in the order of their times, each once, as they were sent', async () => {
     const sent = [...new Map(WHOLE.map((batch) => [batch.seq, batch.events as Event[]])).values()].flat();
     expect(await events('whole')).to.deep.equal(sent.sort((a, b) => a.timestamp - b.timestamp));

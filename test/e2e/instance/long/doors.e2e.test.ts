@@ -7,11 +7,11 @@ import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { freePorts } from '../../free-ports.ts';
-import { Authority } from '../certificates.ts';
-import { newTenant, sharedInstance, shareWith } from '../shared.ts';
-import { until, type Instance } from '../instance.ts';
-import { otlpRecord } from '../../fakes/otlp-record.ts';
+import { freePorts } from '../../../free-ports.ts';
+import { Authority } from '../../certificates.ts';
+import { newTenant, sharedInstance, shareWith } from '../../shared.ts';
+import { until, type Instance } from '../../instance.ts';
+import { otlpRecord } from '../../../fakes/otlp-record.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-doors-e2e-'));
 const authority = new Authority(path.join(folder, 'ca'));
@@ -138,7 +138,7 @@ describe('doors of an instance', function () {
         role,
       ).to.deep.equal(role === 'doors' ? [ports[2]] : []);
     }
-    const table = readFileSync(path.join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+    const table = readFileSync(path.join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
     for (const role of instance.processes().keys()) expect(table, role).to.match(new RegExp(`^\\| \`${role}\` \\|`, 'm'));
   });
 });
