@@ -8,6 +8,8 @@ import { columnTime } from './time.ts';
 
 /** Before the name of an attribute of the resource; and before that of one of the span whose name is a field already. */
 export const RESOURCE = 'resource.';
+/** Before the name of an attribute of the scope: a scope has a name and a version, too. */
+export const SCOPE = 'scope.attributes.';
 const ATTRIBUTES = 'attributes.';
 
 /** The words for kinds and states, by their numbers. */
@@ -50,7 +52,10 @@ export const SPAN_FIELDS: readonly SpanField[] = [
 const NAMES = new Set(SPAN_FIELDS.map(({ name }) => name));
 
 /** Whether an attribute of this name would be taken for another field. */
-const isReserved = (name: string): boolean => NAMES.has(name) || name.startsWith(RESOURCE) || name.startsWith(ATTRIBUTES);
+const isReserved = (name: string): boolean => NAMES.has(name) || isShared(name) || name.startsWith(ATTRIBUTES);
+
+/** Whether it is an attribute of the resource or of the scope. */
+export const isShared = (name: string): boolean => name.startsWith(RESOURCE) || name.startsWith(SCOPE);
 
 /** The field of an attribute. */
 const fieldOf = (attribute: string): string => (isReserved(attribute) ? ATTRIBUTES + attribute : attribute);
@@ -86,11 +91,15 @@ export function spanColumns(fields: FieldSet): EntryColumns {
   for (const { name, column, read } of SPAN_FIELDS)
     if (column !== null && fields.has(name)) add([column], (at) => (entry, row) => setField(entry, name, read(String(row[at]))));
   const list = fields.list();
-  const named = list?.filter((name) => !NAMES.has(name) && !name.startsWith(RESOURCE)) ?? null;
+  const named = list?.filter((name) => !NAMES.has(name) && !isShared(name)) ?? null;
   if (named !== null && named.length <= MAX_NAMED) for (const name of named) addAttribute(name, add);
   else add([sql`mapKeys(fields)`, sql`mapValues(fields)`, sql`attribute_types`], (at) => attributesReader(at, fields));
   if (list === null || list.some((name) => name.startsWith(RESOURCE)))
-    add([sql`if(empty(long_resource), toString(resource), long_resource)`, sql`resource_types`], (at) => resourceReader(at, fields));
+    add([sql`if(empty(long_resource), toString(resource), long_resource)`, sql`resource_types`], (at) =>
+      sharedReader(at, resourceFields, fields),
+    );
+  if (list === null || list.some((name) => name.startsWith(SCOPE)))
+    add([sql`context`, sql`''`], (at) => sharedReader(at, scopeFields, fields));
   if (columns.length === 0) columns.push(sql`1`);
   return {
     list: join(columns, sql`, `),
@@ -130,22 +139,37 @@ const attributesReader =
 /** Strings of a JSON object of strings, names and values in turn. */
 const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
 
-/** Most spans that follow one another share their resource, or one of a few. */
-function resourceReader(at: number, fields: FieldSet): Reader {
-  let [known, pairs]: [string, readonly (readonly [string, FieldValue])[]] = ['', []];
+type Pairs = readonly (readonly [name: string, value: FieldValue])[];
+
+/** Most spans that follow one another share their resource and their scope, or one of a few. */
+function sharedReader(at: number, read: (json: string, types: string) => Pairs, fields: FieldSet): Reader {
+  let [known, pairs]: [string, Pairs] = ['', []];
   return (entry, row) => {
-    const [resource, types] = [String(row[at]), String(row[at + 1])];
-    const key = `${types}/${resource}`;
-    if (known !== key) [known, pairs] = [key, resourceFields(resource, types).filter(([name]) => fields.has(name))];
+    const [json, types] = [String(row[at]), String(row[at + 1])];
+    const key = `${types}/${json}`;
+    if (known !== key) [known, pairs] = [key, read(json, types).filter(([name]) => fields.has(name))];
     for (const [name, value] of pairs) setField(entry, name, value);
   };
 }
 
 /** The fields of a resource, a JSON object of strings as it is stored; of those with one name the first counts. */
-export function resourceFields(resource: string, types: string): (readonly [string, FieldValue])[] {
+export function resourceFields(resource: string, types: string): Pairs {
   const strings = resource.match(STRINGS)?.map((string) => JSON.parse(string) as string) ?? [];
   return Array.from(
     { length: strings.length / 2 },
     (_none, index) => [RESOURCE + (strings[2 * index] ?? ''), typedValue(strings[2 * index + 1] ?? '', types[index] ?? 's')] as const,
   );
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([['intValue', 'i'], ['doubleValue', 'd'], ['boolValue', 'b']]); // prettier-ignore
+type Pair = { readonly key: string; readonly value: object };
+
+/** The fields of the attributes of a scope, by the column `context`, which has them in OTLP's JSON; of those with one name the first counts. */
+export function scopeFields(context: string): Pairs {
+  if (context === '') return [];
+  const { scopeAttributes = [] } = JSON.parse(context) as { readonly scopeAttributes?: readonly Pair[] };
+  return scopeAttributes.map(({ key, value }) => {
+    const [type, own] = (Object.entries(value)[0] ?? ['', '']) as readonly [string, unknown];
+    return [SCOPE + key, typedValue(typeof own === 'string' ? own : JSON.stringify(own), TYPES.get(type) ?? 's')] as const;
+  });
 }

@@ -6,11 +6,11 @@ import { join, sql, text, texts, uint64, uint64s, type Sql } from '../../pipelin
 import { renderStream } from '../../pipeline/core/labels.ts';
 import type { FewWords, Look, Table } from '../base/table.ts';
 import { TIME_TEXT } from './time.ts';
-import { KINDS, RESOURCE, SPAN_FIELDS, STATUSES, attributeOf, spanColumns } from './span-fields.ts';
+import { KINDS, RESOURCE, SCOPE, SPAN_FIELDS, STATUSES, attributeOf, isShared, spanColumns } from './span-fields.ts';
 
 const AND = sql` AND `;
 
-const COLUMNS = sql`arrived, kafka_part, kafka_off, kafka_idx, trace_id, span_id, parent_span_id, service, name, kind, status, status_message, duration, trace_state, scope, scope_version, resource, long_resource, resource_types, attribute_types, events, links`;
+const COLUMNS = sql`arrived, kafka_part, kafka_off, kafka_idx, trace_id, span_id, parent_span_id, service, name, kind, status, status_message, duration, trace_state, scope, scope_version, context, resource, long_resource, resource_types, attribute_types, events, links`;
 /** Names as in `logs` where the same is meant. ClickHouse looks through it: keys, indexes and columns are used as those of the table. */
 const FROM = sql`(SELECT tenant_id, time AS _time, attributes AS fields, ${COLUMNS} FROM spans)`;
 
@@ -59,6 +59,7 @@ function textOf(field: string): Sql | null {
   const own = TEXTS.get(field);
   if (own !== undefined) return own;
   if (field.startsWith(RESOURCE)) return resourceText(text(field.slice(RESOURCE.length)));
+  if (field.startsWith(SCOPE)) return scopeText(text(field.slice(SCOPE.length)));
   const key = attributeOf(field);
   return key === null ? sql`''` : sql`fields[${text(key)}]`;
 }
@@ -66,6 +67,12 @@ function textOf(field: string): Sql | null {
 /** Over the dictionary of resources each of them is read once; long ones are hardly there. */
 const resourceText = (name: ReturnType<typeof text>): Sql =>
   sql`if(empty(long_resource), JSONExtractString(resource, ${name}), JSONExtractString(long_resource, ${name}))`;
+
+/** The attributes of a scope, in OTLP's JSON, and the text of one of them: its value is the only member of an object. */
+const SCOPE_ATTRIBUTES = sql`JSONExtractArrayRaw(context, 'scopeAttributes')`;
+const VALUE = sql`if(JSONType(p, 'value', 1) = 'String', JSONExtractString(p, 'value', 1), JSONExtractRaw(p, 'value', 1))`;
+const scopeText = (name: ReturnType<typeof text>): Sql =>
+  sql`arrayElement(arrayMap(p -> ${VALUE}, arrayFilter(p -> JSONExtractString(p, 'key') = ${name}, ${SCOPE_ATTRIBUTES})), 1)`;
 
 /** Ids are bytes, which a bloom filter is searched for. */
 const IDS: ReadonlyMap<string, { readonly column: Sql; readonly digits: number }> = new Map([
@@ -98,7 +105,7 @@ const FEW_WORDS: ReadonlyMap<string, FewWords> = new Map([
 ]);
 
 /** Columns whose strings take long to read and to test. */
-const DEAR = /\bname\b|\bfields\[|resource|\bstatus_message\b|\bevents\b|\blinks\b/;
+const DEAR = /\bname\b|\bfields\[|resource|\bcontext\b|\bstatus_message\b|\bevents\b|\blinks\b/;
 /** An index shows where none of the rows meets these. */
 const INDEXED = /\bfields\[\] (?:=|IN) |\btrace_id (?:=|IN) /;
 /** Rows of one service are in the order of time. */
@@ -116,7 +123,15 @@ const RESERVED = sql`[${join(
   sql`, `,
 )}]`;
 
-const named = (keys: Sql): Sql => sql`arrayMap(k -> if(has(${RESERVED}, k) OR startsWith(k, 'resource.') OR startsWith(k, 'attributes.'), concat('attributes.', k), k), ${keys})`; // prettier-ignore
+const named = (keys: Sql): Sql => sql`arrayMap(k -> if(has(${RESERVED}, k) OR startsWith(k, 'resource.') OR startsWith(k, 'scope.attributes.') OR startsWith(k, 'attributes.'), concat('attributes.', k), k), ${keys})`; // prettier-ignore
+
+const resourcePairs = (resource: Sql): Sql =>
+  sql`arrayMap(p -> (concat('resource.', p.1), p.2), arrayFilter(p -> p.2 != '', JSONExtractKeysAndValues(${resource}, 'String')))`;
+const scopePairs = (context: Sql): Sql => {
+  const pairs = sql`arrayMap(p -> (concat('scope.attributes.', JSONExtractString(p, 'key')), ${VALUE}), JSONExtractArrayRaw(${context}, 'scopeAttributes'))`;
+  // of those with one name the first counts
+  return sql`arrayFilter((p, at) -> p.2 != '' AND indexOf(tupleElement(${pairs}, 1), p.1) = at, ${pairs}, arrayEnumerate(${pairs}))`;
+};
 
 export const SPANS: Table = {
   ...{ row: 'span', member: 'spans' },
@@ -131,7 +146,7 @@ export const SPANS: Table = {
     { name: 'trace_id (bloom filter)', parts: ['trace_id = ', 'trace_id IN '] },
   ],
   text: textOf,
-  isMapField: (field) => field !== '_stream' && !TEXTS.has(field) && !field.startsWith(RESOURCE),
+  isMapField: (field) => field !== '_stream' && !TEXTS.has(field) && !isShared(field),
   promoted: () => undefined,
   promotedLabel: () => undefined,
   indexedWords: () => [],
@@ -162,9 +177,9 @@ export const SPANS: Table = {
       ].map((name) => [name, sql`countIf(${TEXTS.get(name) ?? sql`''`} != '')`] as const),
     ],
     shared: {
-      of: sql`if(empty(long_resource), toString(resource), long_resource)`,
+      of: sql`(if(empty(long_resource), toString(resource), long_resource), toString(context))`,
       pairs: (shared) =>
-        sql`arrayMap(p -> (concat('resource.', p.1), p.2), arrayFilter(p -> p.2 != '', JSONExtractKeysAndValues(${shared}, 'String')))`,
+        sql`arrayConcat(${resourcePairs(sql`tupleElement(${shared}, 1)`)}, ${scopePairs(sql`tupleElement(${shared}, 2)`)})`,
     },
   },
   stream: {

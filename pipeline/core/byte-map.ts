@@ -67,7 +67,8 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
   return hashEnd(hash);
 }
 
-function sameBytes(token: Uint8Array, bytes: Uint8Array, start: number): boolean {
+/** Whether `bytes` has these of `token` from `start` on. */
+export function sameBytes(token: Uint8Array, bytes: Uint8Array, start: number): boolean {
   for (let at = 0; at < token.length; at++) if (token[at] !== bytes[start + at]) return false;
   return true;
 }

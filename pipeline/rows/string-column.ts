@@ -1,4 +1,5 @@
 const BACKSLASH = 0x5c;
+const ZERO = 0x30;
 /** Shorter tokens are copied byte by byte, which is faster than a call into native code. */
 const SHORT = 128;
 const MAX_LENGTH_BYTES = 5;
@@ -52,6 +53,41 @@ export class StringColumn {
     this.length += size;
   }
 
+  /** Adds fewer than 128 bytes where all are ASCII; else false, and nothing was added. */
+  ascii(source: Uint8Array, start: number, end: number): boolean {
+    this.#reserve(end - start + 1);
+    const target = this.bytes;
+    let [to, all] = [this.length + 1, 0];
+    for (let at = start; at < end; at++) {
+      const byte = source[at] as number;
+      all |= byte;
+      target[to++] = byte;
+    }
+    if (all > 127) return false;
+    target[this.length] = end - start;
+    this.lastStart = this.length + 1;
+    this.length = to;
+    return true;
+  }
+
+  /** Adds the digits of a whole number that is not negative, and has at most 15 of them. */
+  digits(number: number): void {
+    let [size, beyond] = [1, 10];
+    while (number >= beyond) {
+      size += 1;
+      beyond *= 10;
+    }
+    this.#reserve(size + 1);
+    this.bytes[this.length] = size;
+    this.lastStart = this.length + 1;
+    this.length += size + 1;
+    for (let at = this.length - 1, rest = number; at >= this.lastStart; at--) {
+      const tens = Math.floor(rest / 10);
+      this.bytes[at] = ZERO + rest - 10 * tens;
+      rest = tens;
+    }
+  }
+
   /** Adds a string. */
   text(value: string): void {
     const size = Buffer.byteLength(value);
@@ -81,6 +117,13 @@ export class StringColumn {
     this.#reserve(native.length);
     this.bytes.set(native, this.length);
     this.length += native.length;
+  }
+
+  /** Adds the strings of another column. */
+  appendAll({ bytes, length }: StringColumn): void {
+    this.#reserve(length);
+    bytes.copy(this.bytes, this.length, 0, length);
+    this.length += length;
   }
 
   #long(source: Buffer, start: number, end: number): void {

@@ -93,6 +93,7 @@ export class AttributeList {
 
 /** Adds the string whose UTF-8 is `source[start..end)`; what is no UTF-8 becomes U+FFFD. */
 export function putUtf8(to: StringColumn, source: Buffer, start: number, end: number): void {
+  if (end - start <= SHORT && to.ascii(source, start, end)) return;
   if (isWellFormed(source, start, end)) to.raw(source, start, end);
   else to.text(source.toString('utf8', start, end));
 }

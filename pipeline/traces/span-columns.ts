@@ -39,6 +39,8 @@ const BYTES = { traceId: TRACE_ID_BYTES, spanId: SPAN_ID_BYTES, parentSpanId: SP
 /** What a row takes beside its strings and attributes. */
 const ROW_BYTES = 90;
 const FIRST_ROWS = 64;
+/** Columns with fewer rows grow by this factor, and what a row has of attributes at first. */
+const [FEW_ROWS, FEW_FACTOR, FIRST_ATTRIBUTES, FIRST_VALUES] = [1024, 4, 8, 64] as const;
 
 type Of<Columns, Value> = { -readonly [Column in keyof Columns]: Value };
 type Words = Of<typeof WORD_COLUMNS, Dictionary>;
@@ -63,8 +65,13 @@ export class SpanColumns {
   constructor(tables: SpanWords) {
     this.numbers = made(NUMBERS, (width) => new Uint32Array(width * FIRST_ROWS));
     this.bytes = made(BYTES, (width) => Buffer.allocUnsafeSlow(width * FIRST_ROWS));
-    this.words = made(WORD_COLUMNS, (table) => new Dictionary(tables[table].ids, FIRST_ROWS));
-    this.texts = Object.fromEntries(TEXT_COLUMNS.map((column) => [column, new StringColumn(FIRST_ROWS)])) as Texts;
+    this.words = made(
+      WORD_COLUMNS,
+      (table) => new Dictionary(tables[table].ids, table === 'keys' ? FIRST_ROWS * FIRST_ATTRIBUTES : FIRST_ROWS),
+    );
+    this.texts = Object.fromEntries(
+      TEXT_COLUMNS.map((column) => [column, new StringColumn(column === 'values' ? FIRST_ROWS * FIRST_VALUES : FIRST_ROWS)]),
+    ) as Texts;
   }
 
   /** About what the encoded columns have before they are compressed. */
@@ -122,7 +129,8 @@ export class SpanColumns {
   }
 
   #grow(rows: number): void {
-    const capacity = Math.max(rows, this.attributeEnds.length * 2);
+    const before = this.attributeEnds.length;
+    const capacity = Math.max(rows, before * (before < FEW_ROWS ? FEW_FACTOR : 2));
     for (const [column, width] of entriesOf(NUMBERS)) this.numbers[column] = widened(this.numbers[column], width * capacity);
     for (const [column, width] of entriesOf(BYTES)) {
       const larger = Buffer.allocUnsafeSlow(width * capacity);

@@ -10,6 +10,7 @@ export type SpanDetails = {
   readonly traceState: StringView;
   readonly scope: WordView;
   readonly scopeVersion: WordView;
+  readonly context: WordView;
   readonly resource: WordView;
   readonly longResource: StringView;
   readonly keys: WordView;
@@ -28,6 +29,7 @@ class Details implements SpanDetails {
   readonly traceState = new StringView();
   readonly scope = new WordView();
   readonly scopeVersion = new WordView();
+  readonly context = new WordView();
   readonly resource = new WordView();
   readonly longResource = new StringView();
   readonly keys = new WordView();
@@ -52,7 +54,7 @@ class Details implements SpanDetails {
     this.#strings(this.statusMessage);
     this.#strings(this.traceState);
     this.#fixed(4);
-    for (const words of [this.scope, this.scopeVersion, this.#words, this.resource]) this.#word(words);
+    for (const words of [this.scope, this.scopeVersion, this.context, this.resource]) this.#word(words);
     this.#strings(this.longResource);
     this.#word(this.#words);
     this.#attributes();

@@ -203,12 +203,13 @@ export class SpansWriter implements RowWriter {
     const { count } = attributes;
     words.attributeTypes.add(types.of(attributes.types, 0, count, () => attributes.types.toString('latin1', 0, count)));
     words.keys.reserve(count);
+    keys.begin();
     for (let index = 0; index < count; index++) {
       const source = attributes.keySources[index] as Buffer;
       const [from, to] = [attributes.keyStarts[index] as number, attributes.keyEnds[index] as number];
-      words.keys.push(keys.of(source, from, to, () => source.toString('utf8', from, to)));
+      words.keys.push(keys.follow(source, from, to));
     }
-    texts.values.append(attributes.values.bytes.subarray(0, attributes.values.length));
+    texts.values.appendAll(attributes.values);
   }
 
   #put(column: Uint32Array, row: number, seconds: number, nanos: number): void {

@@ -71,11 +71,34 @@ export class ProtobufReader {
 
   /** A varint's low 32 bits. */
   varint32(): number {
+    const reader = this.#reader;
+    const { pos } = reader;
+    // most are one byte
+    if (pos < reader.len && (this.bytes[pos] as number) < 128) {
+      reader.pos = pos + 1;
+      return this.bytes[pos] as number;
+    }
     try {
       return this.#reader.uint32();
     } catch (error) {
       return this.#fail(error);
     }
+  }
+
+  /** The varint that comes next where it is below 2^28; else -1, and nothing was read. */
+  smallVarint(): number {
+    const { bytes } = this;
+    const reader = this.#reader;
+    const end = Math.min(reader.len, reader.pos + 4);
+    for (let at = reader.pos, shift = 0, value = 0; at < end; at++, shift += 7) {
+      const byte = bytes[at] as number;
+      value |= (byte & 127) << shift;
+      if (byte < 128) {
+        reader.pos = at + 1;
+        return value;
+      }
+    }
+    return -1;
   }
 
   /** An int64 as a number; beyond 2^53 the nearest one. */

@@ -58,6 +58,7 @@ const FILTERS = [
   '{a=~%}',
   '{a in (%)}',
   'resource.%:=%',
+  'scope.attributes.%:=%',
   'attributes.%:%',
   'status:%',
   'kind:in(%, a)',

@@ -59,6 +59,9 @@ export function addPair(wire: ProtobufReader, list: AttributeList, text: ValueTe
 /** Adds the AnyValue that was entered to the list's values; returns its type, empty where it is nested too deep. The last of its fields counts. */
 function addValue(wire: ProtobufReader, { values }: AttributeList, text: ValueText): string {
   const { at, end } = wire;
+  const only = addOnlyField(wire, values);
+  if (only !== '') return only;
+  wire.seek(at, end);
   const tag = lastField(wire);
   switch (tag) {
     case STRING: {
@@ -94,6 +97,24 @@ function addValue(wire: ProtobufReader, { values }: AttributeList, text: ValueTe
   }
   values.raw(text.bytes, 0, text.length);
   return text.isOtlp ? TYPES.otlpJson : TYPES.json;
+}
+
+/** Adds the AnyValue that was entered where it is one field, a string or a small number, as nearly all are; else returns an empty type, and nothing was added. */
+function addOnlyField(wire: ProtobufReader, values: AttributeList['values']): string {
+  const { end } = wire;
+  if (wire.at === end) return '';
+  const tag = wire.tag();
+  if (tag === STRING) {
+    const outer = wire.enter();
+    if (wire.end !== outer) return '';
+    putUtf8(values, wire.bytes, wire.at, wire.end);
+    return TYPES.string;
+  }
+  if (tag !== INT) return '';
+  const number = wire.smallVarint();
+  if (number < 0 || wire.at !== end) return '';
+  values.digits(number);
+  return TYPES.int;
 }
 
 /** The tag of the last field that is known of the AnyValue that was entered, whose value is read next; 0 where there is none. */

@@ -1,7 +1,7 @@
 import { textOf } from '../../core/entry.ts';
 import { renderStream } from '../../core/labels.ts';
 import { formatTime } from '../../core/time.ts';
-import { attributeOf, KINDS, RESOURCE, resourceFields, STATUSES } from '../../../logsql/sql/span-fields.ts';
+import { attributeOf, KINDS, RESOURCE, resourceFields, SCOPE, scopeFields, STATUSES } from '../../../logsql/sql/span-fields.ts';
 import type { StringView } from '../../rows/string-view.ts';
 import type { WordView } from '../../rows/word-view.ts';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../../traces/span.ts';
@@ -26,6 +26,8 @@ export class SpanRows extends RecordRows {
   #hasMinutes = false;
   /** The fields of the record's resources, by their codes. */
   #resources: ReadonlyMap<string, string>[] = [];
+  /** The attributes of its scopes, likewise. */
+  #scopes: ReadonlyMap<string, string>[] = [];
 
   /** Begins with a record that has spans; false where it cannot be read. */
   read(view: SpanView): boolean {
@@ -33,6 +35,7 @@ export class SpanRows extends RecordRows {
     this.#details = spanDetails(view);
     this.#hasMinutes = false;
     this.#resources = [];
+    this.#scopes = [];
     this.begin();
     return this.#details !== null;
   }
@@ -71,6 +74,7 @@ export class SpanRows extends RecordRows {
       case 'status':
         return bytes.subarray(status, status + count);
       default:
+        if (field.startsWith(SCOPE)) return this.#more.context.codes;
         return field.startsWith(RESOURCE) ? this.#resourceCodes() : null;
     }
   }
@@ -140,6 +144,7 @@ export class SpanRows extends RecordRows {
         return this.#strings(links);
       default:
         if (field.startsWith(RESOURCE)) return (row) => this.#resourceOf(row).get(field) ?? '';
+        if (field.startsWith(SCOPE)) return (row) => this.#scopeOf(row).get(field) ?? '';
     }
     const attribute = attributeOf(field);
     return attribute === null ? null : this.#attributeReader(attribute);
@@ -204,11 +209,17 @@ export class SpanRows extends RecordRows {
     return (this.#resources[code] ??= this.#parsed(bytes.toString('utf8', resource.keys.starts[code], resource.keys.ends[code])));
   }
 
-  #parsed(json: string): ReadonlyMap<string, string> {
+  #scopeOf(row: number): ReadonlyMap<string, string> {
+    const { keys, codes } = this.#more.context;
+    const code = codes[row] as number;
+    return (this.#scopes[code] ??= this.#parsed(this.#columns.bytes.toString('utf8', keys.starts[code], keys.ends[code]), scopeFields));
+  }
+
+  #parsed(json: string, read: typeof resourceFields = resourceFields): ReadonlyMap<string, string> {
     this.work += PARSED * json.length;
     const fields = new Map<string, string>();
     try {
-      for (const [name, value] of resourceFields(json, '')) if (!fields.has(name)) fields.set(name, textOf(value));
+      for (const [name, value] of read(json, '')) if (!fields.has(name)) fields.set(name, textOf(value));
     } catch (error) {
       // no writer of ours makes a resource that is not JSON, and none may halt a fold
       if (!(error instanceof SyntaxError)) throw error;

@@ -1,4 +1,5 @@
 import { durationBin } from '../../core/duration-bins.ts';
+import { mixId } from '../../core/mix.ts';
 import { REACH, STEP_MS } from '../../core/span-steps.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { OF_EDGE, OF_MISSED } from '../../counters/span-counts.ts';
@@ -47,11 +48,15 @@ export class OpenSpans {
     this.#steps = this.#steps.filter(({ number }) => number >= this.#now - 2 * REACH);
   }
 
-  /** Takes the spans of a record; adds to `found` how many of them it does not look at. */
-  add(batch: SpanBatch, found: Cells): void {
+  /**
+   * Takes the spans of a record; adds to `found` how many of them it does not look at. Gives the rows that are copies of a span that it holds, in
+   * their order: of one that came in the four steps before, or in this one.
+   */
+  add(batch: SpanBatch, found: Cells): readonly number[] {
     const { spans, tenantId, retentionDays, appendedAt } = batch;
-    if (spans === null) return;
+    if (spans === null) return [];
     const step = this.#step();
+    const copies: number[] = [];
     const [own, all] = this.#held(tenantId);
     let room = mostOf(own, all, OPEN) - own;
     const before = room;
@@ -71,7 +76,12 @@ export class OpenSpans {
       }
       const service = services[code] as number;
       readKeys(spans, row, tenantId);
-      if (step.has(key.high, key.low, spans.bytes[spans.kind + row] as number)) continue;
+      const kind = spans.bytes[spans.kind + row] as number;
+      if (this.#holds(kind)) {
+        copies.push(row);
+        // one of an earlier step is held again, as a parent and since a copy of it may come, too
+        if (step.has(key.high, key.low, kind)) continue;
+      }
       if (service < 0 || room < SPAN_BYTES) missed += 1;
       else {
         room -= SPAN_BYTES;
@@ -80,6 +90,7 @@ export class OpenSpans {
     }
     step.charge(tenantId, before - room);
     if (missed > 0) addMissed(found, { tenantId, retentionDays }, missed, Math.floor(appendedAt / 1000));
+    return copies;
   }
 
   write(to: ByteWriter): void {
@@ -93,6 +104,13 @@ export class OpenSpans {
     [open.#now, open.#clock] = [from.count(), from.count()];
     for (let left = from.count(2 * REACH + 1); left > 0; left--) open.#steps.push(OpenStep.read(from));
     return open;
+  }
+
+  /** Whether a span of `key` and this kind came in some step that is held. */
+  #holds(kind: number): boolean {
+    const hash = mixId(key.high, key.low);
+    for (const step of this.#steps) if (step.has(key.high, key.low, kind, hash)) return true;
+    return false;
   }
 
   #step(): OpenStep {

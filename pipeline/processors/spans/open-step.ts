@@ -32,6 +32,8 @@ export class OpenStep {
   readonly columns: Record<Column, Uint32Array>;
   /** A span's number and one; 0 is free. */
   #slots = new Uint32Array(FIRST_SPANS * SLOTS);
+  /** A bit for each key, at its hash, eight times as many as spans fit: most keys that are not there are found to be missing in little memory. */
+  #marks = new Uint8Array(FIRST_SPANS);
   /** The span of the same key that came next: its number and one. */
   #next = new Uint32Array(FIRST_SPANS);
 
@@ -51,11 +53,12 @@ export class OpenStep {
   }
 
   /** The first span of a key, in the order in which they came; -1 for none. */
-  first(high: number, low: number): number {
+  first(high: number, low: number, hash = mixId(high, low)): number {
     const { high: highs, low: lows } = this.columns;
     const slots = this.#slots;
+    if (((this.#marks[(hash >>> 3) & (this.#marks.length - 1)] as number) & (1 << (hash & 7))) === 0) return -1;
     const mask = slots.length - 1;
-    for (let slot = mixId(high, low) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const found = slots[slot] as number;
       if (found === 0) return -1;
       if (highs[found - 1] === high && lows[found - 1] === low) return found - 1;
@@ -67,10 +70,11 @@ export class OpenStep {
     return (this.#next[span] as number) - 1;
   }
 
-  /** Whether it has a span of this key and kind. */
-  has(high: number, low: number, kind: number): boolean {
+  /** Whether it has a span of this key and kind. `hash`: that of the key, `mixId`. */
+  has(high: number, low: number, kind: number, hash = mixId(high, low)): boolean {
     const { info } = this.columns;
-    for (let span = this.first(high, low); span >= 0; span = this.after(span)) if (kindOfInfo(info[span] as number) === kind) return true;
+    for (let span = this.first(high, low, hash); span >= 0; span = this.after(span))
+      if (kindOfInfo(info[span] as number) === kind) return true;
     return false;
   }
 
@@ -117,6 +121,7 @@ export class OpenStep {
       if ((service[span] as number) >= step.services.texts.length || (owner[span] as number) >= step.owners.length) throw new CutOff();
     step.#next = new Uint32Array(capacity);
     step.#slots = new Uint32Array(capacity * SLOTS);
+    step.#marks = new Uint8Array(capacity);
     for (step.count = 1; step.count <= count; step.count++) step.#index(step.count - 1);
     step.count = count;
     return step;
@@ -127,8 +132,11 @@ export class OpenStep {
     const { high, low } = this.columns;
     let last = this.first(high[span] as number, low[span] as number);
     if (last < 0) {
+      const hash = mixId(high[span] as number, low[span] as number);
+      const byte = (hash >>> 3) & (this.#marks.length - 1);
+      this.#marks[byte] = (this.#marks[byte] as number) | (1 << (hash & 7));
       const mask = this.#slots.length - 1;
-      let slot = mixId(high[span] as number, low[span] as number) & mask;
+      let slot = hash & mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
       this.#slots[slot] = span + 1;
       return;
@@ -149,6 +157,7 @@ export class OpenStep {
     const { count } = this;
     this.#next = new Uint32Array(capacity);
     this.#slots = new Uint32Array(capacity * SLOTS);
+    this.#marks = new Uint8Array(capacity);
     for (let span = 0; span < count; span++) this.#index(span);
   }
 }

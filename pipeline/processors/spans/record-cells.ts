@@ -14,7 +14,7 @@ export const ERROR = 2;
 /** The second of a time in nanoseconds, as a high half, which is signed, and a low one: since 1970, before it towards minus infinity. */
 export const secondOf = (high: number, low: number): number => Math.floor((high * 8_388_608 + (low >>> 9)) / SECOND_UNITS);
 
-const cells = new Cells();
+const [cells, fewer] = [new Cells(), new Cells()];
 let counted: SpanBatch | null = null;
 
 /** The spans of a record by operation and minute, for all that count them: counted once, and valid until the call for another record. */
@@ -22,19 +22,32 @@ export function cellsOf(batch: SpanBatch): Cells {
   if (counted !== batch) {
     counted = null;
     cells.clear();
-    if (batch.spans !== null) count(batch, cells);
+    count(batch, cells);
     counted = batch;
   }
   return cells;
 }
 
-function count({ tenantId, retentionDays, spans }: SpanBatch, into: Cells): void {
+/** The same without these rows, which ascend; valid until the next call for some without. */
+export function cellsWithout(batch: SpanBatch, rows: readonly number[]): Cells {
+  if (rows.length === 0) return cellsOf(batch);
+  fewer.clear();
+  count(batch, fewer, rows);
+  return fewer;
+}
+
+function count({ tenantId, retentionDays, spans }: SpanBatch, into: Cells, without: readonly number[] = []): void {
   if (spans === null) return;
   const { bytes, data, time, duration, service, name, kind, status } = spans;
   const own = kindOf(retentionDays, OF_OPERATION);
   const [services, names] = [service.codes, name.codes];
   const { table } = into;
+  let [left, passed] = [without[0] ?? -1, 0];
   for (let row = 0; row < spans.count; row++) {
+    if (row === left) {
+      left = without[(passed += 1)] ?? -1;
+      continue;
+    }
     const second = secondOf(data.getInt32(time + 8 * row + 4, true), data.getUint32(time + 8 * row, true));
     const [low, high] = [data.getUint32(duration + 8 * row, true), data.getUint32(duration + 8 * row + 4, true)];
     const detail = detailOf(bytes[kind + row] as number, durationBin(high, low), bytes[status + row] === ERROR);

@@ -6,7 +6,7 @@ import { whole } from '../base/slices.ts';
 import { MINUTE_SECONDS, SPAN_MINUTES } from '../base/spans.ts';
 import { Cells } from './cells.ts';
 import { OpenSpans } from './open-spans.ts';
-import { cellsOf } from './record-cells.ts';
+import { cellsWithout } from './record-cells.ts';
 import type { SpanInput, SpanProcessor } from './span-input.ts';
 import { SpanSegment } from './span-segment.ts';
 
@@ -34,8 +34,8 @@ export const spanCounts: SpanProcessor<SpanCountsState> = {
     found.clear();
     state.open.pass(input.appendedAt, found);
     if (input.kind === 'batch' && input.spans !== null) {
-      add(state, input, cellsOf(input));
-      state.open.add(input, found);
+      const copies = state.open.add(input, found);
+      add(state, input, cellsWithout(input, copies));
     }
     add(state, input, found);
     state.took(input);

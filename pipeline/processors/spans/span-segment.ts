@@ -42,11 +42,21 @@ export class SpanSegment implements Segment {
 
   /** Adds cells by minute, by spans of `minutes` minutes. */
   add({ table, last, services, others }: Cells, minutes: number): void {
+    const { table: known } = this.#cells;
+    // each word is looked up once, not for each of its cells; one that is new becomes known with its first cell
+    const [ofService, ofOther] = [services.texts.map((text) => this.#words.find(text)), others.texts.map((text) => this.#words.find(text))];
     for (let cell = 0; cell < table.size; cell++) {
       const [tenant, kind, detail] = [table.tenant(cell), table.kind(cell), table.level(cell)];
-      const [service, other] = [services.texts[table.high(cell)] as string, others.texts[table.low(cell)] as string];
+      const [high, low] = [table.high(cell), table.low(cell)];
       const time = Math.floor(table.time(cell) / minutes);
-      const own = this.#place({ tenant, kind, service, other, time, detail }, minutes);
+      const [serviceWord, otherWord] = [ofService[high] as number, ofOther[low] as number];
+      let own = serviceWord < 0 || otherWord < 0 ? -1 : known.find(tenant, kind, serviceWord, otherWord, time, detail);
+      if (own < 0) {
+        const [service, other] = [services.texts[high] as string, others.texts[low] as string];
+        own = this.#place({ tenant, kind, service, other, time, detail }, minutes);
+        if (serviceWord < 0) ofService[high] = this.#words.find(service);
+        if (otherWord < 0) ofOther[low] = this.#words.find(other);
+      }
       this.#cells.add(own, table.entries(cell), table.bytes(cell), last[cell] as number);
     }
   }

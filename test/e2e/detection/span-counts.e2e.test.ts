@@ -46,6 +46,9 @@ describe('what is derived from spans, while processes are killed', function () {
     }
   }
 
+  /** Sends spans again, as a client does whose answer was lost: kept, and counted no more. */
+  const again: (() => Promise<void>)[] = [];
+
   /** Sends traces through all services, each service on its own, callees before their callers now and then. */
   async function send(turn: number): Promise<void> {
     const now = BigInt(Date.now()) * 1_000_000n;
@@ -74,6 +77,9 @@ describe('what is derived from spans, while processes are killed', function () {
       return (): Promise<void> => post(service, spans);
     });
     for (const request of turn % 2 === 0 ? requests : requests.reverse()) await request();
+    // half of a turn's services at once, and those of the turn before, over what is killed between
+    for (const request of [...again.splice(0), ...requests.slice(0, 2)]) await request();
+    again.push(...requests.slice(2));
   }
 
   /** Ends a process without notice; resolves when its successor is there. */
@@ -105,12 +111,17 @@ describe('what is derived from spans, while processes are killed', function () {
       if (role !== undefined) await kill(role);
     }
     const total = turns * PER_REQUEST;
+    const copies = total * SERVICES.length - again.length * PER_REQUEST;
+    await until('all spans and copies', async () => Number((await store.ownerRows('SELECT count() FROM spans WHERE tenant_id = {id:UInt32}', { id: tenant.id }))[0]?.[0]), (count) => count >= total * SERVICES.length + copies); // prettier-ignore
     await until('all operations', async () => sum(await rows(0, "concat(service, ' ', operation)")), (count) => count >= total * SERVICES.length); // prettier-ignore
     await until('all calls', async () => sum(await rows(1, "concat(caller, ' ', service)")), (count) => count >= total * (SERVICES.length - 1)); // prettier-ignore
     const counted = await rows(0, "concat(service, ' ', operation)");
-    expect([...counted].map(([name, [count]]) => [name, count]).sort()).to.deep.equal([...operations].sort());
+    expect([...counted.keys()].sort()).to.deep.equal([...operations.keys()].sort());
+    // a step is three seconds here: on a busy machine a copy may come too late, which the audit below tells exactly
+    for (const [name, [count = 0]] of counted) expect(count, name).to.be.at.least(operations.get(name) ?? 0);
+    expect(sum(counted)).to.be.lessThan(total * SERVICES.length + copies);
     const called = await rows(1, "concat(caller, ' ', service)");
-    // a step is three seconds here: on a busy machine both sides of a call may not come in time
+    // on a busy machine both sides of a call may not come in time
     const matched = [...called].filter(([name]) => !name.startsWith(' '));
     const unmatched = sum(called) - sum(new Map(matched));
     expect(sum(called)).to.equal(total * (SERVICES.length - 1));

@@ -31,6 +31,31 @@ const LONG = `java -cp ${'a.jar:'.repeat(900)}`;
 const EVENTS =
   '[{"timeUnixNano":"1795003200000000000","name":"exception","attributes":[{"key":"exception.type","value":{"stringValue":"E"}}]}]';
 
+/** Attributes of a scope, of which two have one name. */
+const SCOPE = JSON.stringify({
+  scopeAttributes: [
+    ...[
+      { key: 'library.kind', value: { stringValue: 'http "x"' } },
+      { key: 'name', value: { intValue: '7' } },
+    ],
+    ...[
+      { key: 'ratio', value: { doubleValue: 1.5 } },
+      { key: 'on', value: { boolValue: true } },
+      { key: 'none', value: {} },
+    ],
+    ...[
+      { key: 'tags', value: { arrayValue: { values: [{ stringValue: 'a' }] } } },
+      { key: '__proto__', value: { stringValue: 'p' } },
+    ],
+    { key: 'library.kind', value: { stringValue: 'hidden' } },
+  ],
+  scopeDropped: 2,
+});
+const OF_SCOPE: readonly (readonly [string, FieldValue])[] = [
+  ...[['library.kind', 'http "x"'] as const, ['name', new Literal('7')] as const, ['ratio', new Literal('1.5')] as const],
+  ...[['on', new Literal('true')] as const, ['tags', '{"values":[{"stringValue":"a"}]}'] as const, ['__proto__', 'p'] as const],
+];
+
 /** Spans of several services, with attributes of each type and names that are fields too. */
 const SPANS: readonly TestSpan[] = Array.from({ length: 60 }, (_none, index) => ({
   ...{ trace: traceId(Math.floor(index / 3) + 1), span: spanId(index + 1), at: index * 500, took: 10 * (index % 40), arrived: 0 },
@@ -56,6 +81,7 @@ const SPANS: readonly TestSpan[] = Array.from({ length: 60 }, (_none, index) => 
   columns: {
     ...{ status_message: index % 7 === 0 ? 'deadline "exceeded"' : '', scope: index % 2 === 0 ? 'http' : '', scope_version: '1.2' },
     ...{ events: index % 7 === 0 ? EVENTS : '', trace_state: index % 9 === 0 ? 'a=b' : '' },
+    context: index % 5 === 0 ? SCOPE : '',
   },
 }));
 
@@ -79,6 +105,7 @@ function rowOf(span: TestSpan): LogEntry {
         ...(span.attributes ?? []).map(
           ([key, value, type]) => [own.has(key) || key.startsWith('resource.') ? `attributes.${key}` : key, typed(value, type)] as const,
         ),
+        ...(column('context') === '' ? [] : OF_SCOPE.map(([key, value]) => [`scope.attributes.${key}`, value] as const)),
         ...(span.resource ?? []).map(([key, value, type]) => [`resource.${key}`, typed(value, type)] as const),
       ] as readonly (readonly [string, FieldValue])[]
     ).filter(([, value]) => textOf(value) !== ''),
@@ -107,6 +134,7 @@ const PLACES = [
     'f:%',
     '%:=theirs',
     'resource.%:=x',
+    'scope.attributes.%:=x',
     'name:=%',
     'name:~%',
     'service:=%',
@@ -162,6 +190,14 @@ const QUERIES: readonly string[] = [
   'resource.process.pid:>101',
   'resource.x:*',
   'scope.name:=http scope.version:1.2',
+  'scope.attributes.library.kind:="http \\"x\\""',
+  'scope.attributes.library.kind:hidden',
+  'scope.attributes.name:>6 scope.attributes.on:true',
+  'scope.attributes.tags:stringValue scope.attributes.none:""',
+  'scope.attributes.__proto__:=p !scope.attributes.ratio:<1',
+  '* | fields scope.*',
+  '* | stats by (scope.attributes.name, scope.attributes.ratio) count() n',
+  '* | field_values scope.attributes.library.kind',
   'events:exception',
   'status_message:"deadline \\"exceeded\\""',
   'trace_state:="a=b"',
@@ -342,6 +378,7 @@ describe('LogsQL over spans', function () {
       { value: 'h0', hits: 15 },
       { value: 'h1', hits: 15 },
     ]);
+    expect(facets['scope.attributes.library.kind']).to.deep.equal([{ value: 'http "x"', hits: 12 }]);
     expect(facets['attributes.status']).to.deep.equal([{ value: 'own', hits: 15 }]);
     expect(facets).to.not.have.any.keys('_msg', '_time', '_stream');
   });
@@ -350,6 +387,9 @@ describe('LogsQL over spans', function () {
     expect((await search({ query: 'http.respons.status_code:=500' })).hints?.[0]).to.include('did you mean "http.response.status_code"?');
     expect((await search({ query: 'resource.host.nam:=h1' })).hints?.[0]).to.equal(
       'No span in this window has the field "resource.host.nam"; did you mean "resource.host.name"?',
+    );
+    expect((await search({ query: 'scope.attributes.library.kin:=h1' })).hints?.[0]).to.include(
+      'did you mean "scope.attributes.library.kind"?',
     );
     expect((await search({ query: 'status:Error' })).hints?.[0]).to.equal('No span has the status "Error"; there are unset, ok, error.');
     expect((await search({ query: '*', before: null, nonsense: 1 })).hints?.[0]).to.include('nonsense');

@@ -39,6 +39,12 @@ describe('Statements over spans', () => {
     expect(sql('attributes.status:=x').values).to.include('status');
     expect(sql('attributes.user.id:=x').text).to.include("('' = ");
     expect(sql('resource.host.name:=h').text).to.include('JSONExtractString(resource, {p3:String})');
+    expect(sql('scope.attributes.lib:=l').text).to.match(
+      /JSONExtractString\(p, 'key'\) = \{p3:String\}, JSONExtractArrayRaw\(context, 'scopeAttributes'\)/,
+    );
+    expect(sql('scope.attributes.lib:=l').values).to.include.members(['lib', 'l']);
+    expect(sql('scope.lib:=l').values).to.include('scope.lib');
+    expect(sql('attributes.scope.attributes.lib:=l').values).to.include('scope.attributes.lib');
     expect(sql('__proto__:=x').values).to.include('__proto__');
   });
 });

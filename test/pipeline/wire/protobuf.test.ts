@@ -29,6 +29,27 @@ describe('protobuf reader', () => {
       'with needless bytes',
     ).to.equal(5);
   });
+  it('reads small varints, and leaves others where they are', () => {
+    for (const [bytes, value] of [
+      [[0], 0],
+      [[127], 127],
+      [[0x80, 1], 128],
+      [[0xff, 0xff, 0xff, 0x7f], 2 ** 28 - 1],
+      [[0x80, 0x80, 0x80, 0x80, 1], -1],
+      [[0x80], -1],
+      [[], -1],
+    ] as const) {
+      // prettier-ignore
+      const reader = new ProtobufReader(Buffer.from([...bytes, 1]));
+      // the last byte is behind the message
+      reader.seek(0, bytes.length);
+      expect([reader.smallVarint(), reader.at]).to.deep.equal([value, value < 0 ? 0 : bytes.length]);
+    }
+    const reader = new ProtobufReader(Buffer.from([1, 2]));
+    reader.seek(1, 1);
+    expect(() => reader.varint32()).to.throw('corrupt');
+  });
+
   it('splits nanoseconds without losing one', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (ns) => {

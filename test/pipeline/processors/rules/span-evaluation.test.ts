@@ -30,6 +30,7 @@ const attribute = fc.constantFrom(
   ['ok', 'true', 'b'],
   ['status', 'mine', 's'],
   ['resource.x', 'own', 's'],
+  ['scope.attributes.lib', 'own', 's'],
 ) as fc.Arbitrary<readonly [string, string, string]>;
 const resource = fc.constantFrom(
   { resource: '', longResource: '' },
@@ -53,6 +54,12 @@ const span = fc
       {},
       { statusMessage: 'boom', traceState: 'a=b' },
       { scope: 'lib', scopeVersion: '1.2', events: '[{"name":"e"}]', links: '[]' },
+      {
+        scope: 'lib',
+        context:
+          '{"scopeAttributes":[{"key":"lib","value":{"stringValue":"l\\"1"}},{"key":"n","value":{"intValue":"4"}},{"key":"lib","value":{"boolValue":true}}],"scopeDropped":1}',
+      },
+      { context: '{"scopeSchemaUrl":"https://x"}' },
     ),
   })
   .map(({ attributes, resource: own, texts, ...plain }): PlainSpan => ({
@@ -71,7 +78,8 @@ const FIELDS = new Set(['_time', '_stream', '_msg', 'trace_id', 'span_id', 'pare
 /** A span as docs/traces-query.md says that a search sees it. */
 function entryOf(row: SpanRow): LogEntry {
   const json = row.longResource === '' ? row.resource : row.longResource;
-  const isReserved = (name: string): boolean => FIELDS.has(name) || name.startsWith('resource.') || name.startsWith('attributes.');
+  const isReserved = (name: string): boolean =>
+    FIELDS.has(name) || name.startsWith('resource.') || name.startsWith('scope.attributes.') || name.startsWith('attributes.');
   const all: [string, string][] = [
     ['_time', formatTime(row.time)],
     ['_stream', row.service === '' ? '{}' : `{service="${row.service}"}`],
@@ -92,6 +100,7 @@ function entryOf(row: SpanRow): LogEntry {
     ['links', row.links],
     ...row.attributes.map(([name, value]): [string, string] => [isReserved(name) ? `attributes.${name}` : name, value]),
     ...Object.entries(json === '' ? {} : (JSON.parse(json) as Record<string, string>)).map(([name, value]): [string, string] => [`resource.${name}`, value]), // prettier-ignore
+    ...(row.context.includes('"lib"') ? ([['scope.attributes.lib', 'l"1'], ['scope.attributes.n', '4']] as [string, string][]) : []), // prettier-ignore
   ];
   return new Map(all.filter(([, value]) => value !== ''));
 }
@@ -144,6 +153,8 @@ const QUERIES: readonly (readonly [string, number])[] = [
   ['attributes.status:=mine !attributes.resource.x:* | stats count(user.id)', 0],
   ['resource.host.name:="h1" | stats by (resource.host.name) count()', 0],
   ['resource.note:* | stats by (_stream) count()', 0],
+  ['scope.attributes.lib:=l"1 or scope.attributes.n:>3 | stats by (scope.attributes.lib) count()', 0],
+  ['!scope.attributes.lib:* attributes.scope.attributes.lib:=own | stats count()', 0],
   ['parent_span_id:"" trace_id:=00000000000000000000000000000002 | stats by (span_id) count()', 0],
   ['status_message:boom trace_state:="a=b" or scope.name:=lib scope.version:1.2 or events:name | stats count()', 0],
   ['nosuch:x or user.id:=u7 | stats by (nosuch) count()', 0],

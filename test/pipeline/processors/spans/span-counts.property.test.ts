@@ -115,21 +115,27 @@ function putSpan(all: Map<string, Sum>, key: readonly unknown[], one: PlainSpan)
   put(all, JSON.stringify(key), 1, one.isError === true ? 1 : 0, Number(one.duration), at(one, 1), binsOf(one));
 }
 
-/** Operations, counted plainly. */
+type Came = PlainSpan & { readonly tenantId: number; readonly step: number };
+
+const cameIn = (steps: readonly Step[]): Came[] =>
+  steps.flatMap(({ spans, tenantId, appendedAt }) =>
+    (spans ?? []).map((one) => ({ ...one, tenantId, step: Math.floor(appendedAt / STEP_MS) })),
+  );
+
+/** Operations, counted plainly, but no copy of a span that came, or came again, so many steps before. */
 function operationsOf(steps: readonly Step[], length: number): Map<string, unknown> {
   const all = new Map<string, Sum>();
-  for (const { spans, tenantId } of steps)
-    for (const one of spans ?? []) putSpan(all, [tenantId, 30, at(one, length), one.service, one.name, '', one.kind], one);
+  const came = cameIn(steps);
+  came.forEach((one, index) => {
+    if (came.slice(0, index).some((other) => isCopy(one, other) && one.step - other.step <= 2 * REACH)) return;
+    putSpan(all, [one.tenantId, 30, at(one, length), one.service, one.name, '', one.kind], one);
+  });
   return plain(all);
 }
 
-type Came = PlainSpan & { readonly tenantId: number; readonly step: number };
-
 /** Calls, as the documentation defines them: of each span its parents in reach, wherever these come in the log. */
 function edgesOf(steps: readonly Step[], length: number): Map<string, unknown> {
-  const came: Came[] = steps.flatMap(({ spans, tenantId, appendedAt }) =>
-    (spans ?? []).map((one) => ({ ...one, tenantId, step: Math.floor(appendedAt / STEP_MS) })),
-  );
+  const came = cameIn(steps);
   // of copies in one step the first one is known
   const known = came.filter((one, index) => !came.slice(0, index).some((other) => isCopy(one, other) && one.step === other.step));
   const all = new Map<string, Sum>();

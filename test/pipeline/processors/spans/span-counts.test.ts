@@ -79,7 +79,6 @@ describe('calls between services', () => {
     expect(edges(counted([{ spans: again }, { spans: again, after: STEP_MS }, { spans: again, after: 2 * STEP_MS }]))).to.deep.equal([
       'web > cart: 1/1',
     ]);
-    expect(sum(counted([{ spans: again }]), OF_OPERATION)).to.equal(3);
   });
 
   it('are those of one tenant and trace', () => {
@@ -108,6 +107,59 @@ describe('calls between services', () => {
       ),
     ];
     expect(edges(spanCountsIn(outputs), 86_400)).to.deep.equal(['web > cart: 2/2']);
+  });
+});
+
+describe('requests of a span that was sent again', () => {
+  /** The spans of operations, by minute and day. */
+  const requests = (sent: readonly Sent[], state?: SpanCountsState): readonly number[] => {
+    const rows = counted(sent, state);
+    return [60, 86_400].map((span) => sum(rows, OF_OPERATION, span));
+  };
+  const inReach = (2 * REACH + 1) * STEP_MS - 1;
+
+  it('are one in a record, in the same minute, in the next segment, and after each of several', () => {
+    expect(requests([{ spans: [web, cart, cart] }])).to.deep.equal([2, 2]);
+    expect(requests([{ spans: [web, cart] }, { spans: [web, cart], after: 10_000 }])).to.deep.equal([2, 2]);
+    expect(requests([{ spans: [web, cart] }, { spans: [web, cart], after: 70_000 }])).to.deep.equal([2, 2]);
+    const often = [0, 1, 2, 3].map((turn) => ({ spans: [cart], after: turn * 2 * REACH * STEP_MS }));
+    expect(requests(often)).to.deep.equal([1, 1]);
+  });
+
+  it('are one as long as it is remembered', () => {
+    expect(requests([{ spans: [cart] }, { spans: [cart], after: inReach }])).to.deep.equal([1, 1]);
+    expect(requests([{ spans: [cart] }, { spans: [cart], after: inReach + 1 }])).to.deep.equal([2, 2]);
+  });
+
+  it('are of the tenant, the trace and the kind, and of those of a record the others count', () => {
+    const others = [{ ...cart, trace: 2 }, { ...cart, kind: 3 }, cart, { ...cart, id: 4 }];
+    expect(requests([{ spans: [cart] }, { spans: others, after: 1000 }, { spans: [cart], after: 2000, tenantId: 2 }])).to.deep.equal([
+      5, 5,
+    ]);
+  });
+
+  it('are one where the process was killed between', () => {
+    const state = spanCounts.init();
+    const outputs = spanCounts.fold(state, spanBatch([web, cart], { offset: 0, appendedAt: START_MS }));
+    const restored = spanCounts.restore(spanCounts.snapshot(state));
+    if (restored === null) throw new Error('the snapshot cannot be read');
+    expect(outputs).to.deep.equal([]);
+    const again = spanBatch([web, cart, { ...cart, id: 3 }], { offset: 1, appendedAt: START_MS + 1000 });
+    const rows = [
+      ...spanCounts.fold(restored, again),
+      ...spanCounts.fold(restored, { kind: 'tick', partition: 3, offset: 2, appendedAt: START_MS + 3 * DAY_MS }),
+    ];
+    expect(sum(spanCountsIn(rows), OF_OPERATION)).to.equal(3);
+  });
+
+  it('are counted again where it is not remembered, since there are too many', () => {
+    const state = spanCounts.init();
+    const many = Array.from({ length: 100 }, (_none, record) => ({
+      spans: Array.from({ length: 2000 }, (_one, index): PlainSpan => ({ trace: record * 2000 + index, id: 1, service: 'web', name: 'a' })),
+    }));
+    const last = many.at(-1)?.spans ?? [];
+    const [minutes] = requests([...many, { spans: last, after: 1000 }, { spans: many[0]?.spans ?? [], after: 1000 }], state);
+    expect(minutes).to.equal(102 * 2000 - 2000);
   });
 });
 
