@@ -1,12 +1,16 @@
 const ends: (() => unknown)[] = [];
 
-/**
- * Runs at the end of a process that runs tests, last come first: for what files share, which lives longer than a file of tests. In Mocha alone
- * (an editor, a debugger) the process ends what it has started.
- */
+/** Runs at the end of a process that runs tests, last come first: for what files share, which lives longer than a file of tests. */
 export function atEnd(end: () => unknown): void {
   ends.push(end);
 }
+
+// in Mocha alone (an editor, a debugger), which has no runner to do it
+if (process.send === undefined && typeof after === 'function')
+  after(async function () {
+    this.timeout(240_000);
+    await endAll();
+  });
 
 /** The runner's: runs them, each whatever another does. */
 export async function endAll(): Promise<void> {

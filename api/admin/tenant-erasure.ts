@@ -102,7 +102,7 @@ export class TenantErasure implements Service {
     );
     if (held.heldBy?.node !== this.#node) return;
     for (const table of Object.keys(rows))
-      await store.command(`ALTER TABLE ${quoted(table)} DELETE WHERE tenant_id = ${String(tenantId)}`, { mutations_sync: '1' });
+      await store.command(`ALTER TABLE ${quoted(table)} DELETE WHERE tenant_id IN (${String(tenantId)})`, { mutations_sync: '1' });
     await changeDeletion(control, tenantId, (current) => ({ ...current, rows: added(current.rows, rows), heldBy: null }));
     log.info({ tenant: tenantId, rows }, 'Rows of a deleted tenant were deleted.');
   }

@@ -42,6 +42,12 @@ export type InstanceOptions = {
   readonly root?: string;
 };
 
+/** Those that were not stopped end with this process. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const supervisor of running) supervisor.kill('SIGTERM');
+});
+
 /** Starts an instance; throws what it said where it did not start. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'logweir-test-'));
@@ -65,6 +71,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const began = Date.now();
   const program = ['main/start.mjs', ...(options.args ?? [])];
   const supervisor = spawn(process.execPath, program, { cwd: options.root ?? root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(supervisor);
+  supervisor.once('exit', () => running.delete(supervisor));
   await readyLine(supervisor);
   return new RunningInstance({
     supervisor,

@@ -121,7 +121,7 @@ describe('the rows of deleted tenants', () => {
     };
     const command = (text: string): Promise<void> => {
       commands.push(text);
-      const [, table = '', id = ''] = /^ALTER TABLE `(\w+)` DELETE WHERE tenant_id = (\d+)$/.exec(text) ?? [];
+      const [, table = '', id = ''] = /^ALTER TABLE `(\w+)` DELETE WHERE tenant_id IN \((\d+)\)$/.exec(text) ?? [];
       const own = tables[table];
       if (own === undefined) throw new Error(text);
       own[id] = 0;
