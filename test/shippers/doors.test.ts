@@ -68,7 +68,6 @@ describe('shippers of syslog at the doors', function () {
       `${String(count)} entries; ${running?.output() ?? ''}`,
       async () => ((await search()).body as { readonly logs?: Record<string, unknown>[] }).logs ?? [],
       ({ length }) => length >= count,
-      90_000,
     );
     const counts: Record<string, number> = {};
     for (const { _msg, service } of logs)

@@ -49,7 +49,7 @@ const CALLS: readonly (readonly [name: string, given: Readonly<Record<string, un
 ];
 
 describe('the MCP server', function () {
-  this.timeout(90_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: Tenant;
   let client: Client;

@@ -7,7 +7,7 @@ import { newTenant, sharedInstance } from '../shared.ts';
 const WRITTEN = path.resolve(import.meta.dirname, '../../../docs/openapi.json');
 
 describe('the description of the API', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: { readonly id: number; readonly key: string };
   before(async () => {

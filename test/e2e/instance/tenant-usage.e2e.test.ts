@@ -72,7 +72,6 @@ describe('the usage of a tenant', function () {
       'all that was sent',
       () => usage(tenant.key, tenant.id),
       ({ body: { keys, refused, services } }) => keys.length === 2 && refused.length === 2 && services?.length === 2,
-      60_000,
     );
     const [today] = body.days;
     expect(today).to.deep.include({ bytes, signals: { ...today?.signals, logs: bytes }, over_bytes: bytes - 100 });

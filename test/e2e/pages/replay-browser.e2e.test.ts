@@ -77,7 +77,7 @@ const WAITING = `() =>
   })`;
 
 describe('a page that is recorded', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
   let browser: Browser | null = null;
   let shop: Shop | null = null;

@@ -39,7 +39,7 @@ before(() => {
 });
 
 describe('the pages of alerts, patterns and first steps', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
   let browser: Browser;
   let open: Opened[] = [];

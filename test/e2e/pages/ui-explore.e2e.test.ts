@@ -16,7 +16,7 @@ const HEAP_BYTES = 150e6;
 const [LONGEST_TASK, SCRIPT_A_KEY] = [50, 8];
 
 describe('Explore, with much', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
   let browser: Browser;
   let visits: Visits;

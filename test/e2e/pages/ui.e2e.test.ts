@@ -21,7 +21,7 @@ const HOSTILE = [
 type Tenant = { readonly id: number; readonly key: string };
 
 describe('the pages', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
   let browser: Browser;
   let tenant: Tenant;

@@ -25,7 +25,7 @@ const ENTRIES: readonly LogEntry[] = Array.from({ length: 300 }, (_none, index) 
 );
 
 describe('a search that looks at all entries', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();

@@ -13,7 +13,7 @@ import { at } from '../query-setup.ts';
 const ENTRIES = 900;
 
 describe('stream_context in ClickHouse', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   const entries: LogEntry[] = [];
   before(async () => {

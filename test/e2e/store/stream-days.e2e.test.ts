@@ -17,7 +17,7 @@ const FIRST = nanoseconds('2026-10-01T00:00:00Z');
 const ALWAYS = { start: MIN_TIME, end: MAX_TIME };
 
 describe('look-ups of streams', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();
@@ -64,7 +64,7 @@ describe('look-ups of streams', function () {
 });
 
 describe('streams of any day', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();

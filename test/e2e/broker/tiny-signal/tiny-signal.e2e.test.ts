@@ -24,7 +24,7 @@ const ROUNDS = KILLS + 1;
 const PINGS = 7;
 
 describe('a signal that the bus has never heard of', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let broker: LeasedBroker;
   let own: LogsqlStore;
   let store: Store;
@@ -69,7 +69,7 @@ describe('a signal that the bus has never heard of', function () {
       const before = await stored();
       await publishRound(kill);
       running = startConsumer();
-      await until('more rows', stored, (rows) => rows > before, 60_000);
+      await until('more rows', stored, (rows) => rows > before);
       running.kill('SIGKILL');
       await once(running, 'exit');
     }

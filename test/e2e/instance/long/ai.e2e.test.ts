@@ -24,7 +24,7 @@ type Use = {
 };
 
 describe('AI', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: Tenant;
 
@@ -140,12 +140,15 @@ describe('AI', function () {
     expect(body).to.include({ query: 'service:web', rounds: 2 });
     expect(server.asked[1]?.body.messages.slice(2).map(({ role }) => role)).to.deep.equal(['assistant', 'user']);
     const { total } = await use(tenant);
+    let answered = 0;
     for (const words of [['service:(('], ['SELECT * FROM logs; DROP TABLE logs'], ['x'.repeat(11_000)], ['| | |']]) {
       server.behave = () => ({ words });
       const answer = await post(tenant, 'query', { question: 'q' });
+      if (answer.status === 200) answered += 1;
       if (words[0]?.startsWith('SELECT') !== true) expect(detail(answer)).to.match(/^502 The model wrote no query that is LogsQL/);
     }
-    expect((await use(tenant)).total.used - total.used).to.be.at.most(1);
+    // credits are given back behind the answer; those of this test before the next one looks
+    await until('the credits', () => use(tenant), (found) => found.total.used === total.used + answered); // prettier-ignore
   });
 
   it('answers what fails at the model with a sentence, gives the credit back, and logs no key', async () => {

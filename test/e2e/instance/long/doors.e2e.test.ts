@@ -53,11 +53,10 @@ const found = (
       return (body as { readonly logs?: Record<string, unknown>[] }).logs ?? [];
     },
     ({ length }) => length >= count,
-    90_000,
   );
 
 describe('doors of an instance', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
   before(async () => {
     instance = await sharedInstance();

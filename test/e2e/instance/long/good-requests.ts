@@ -108,5 +108,5 @@ export async function prepare(instance: Instance, tenant: { readonly id: number;
   await instance.call('POST', `${instance.app}/v1/traces`, bodyOf('/v1/traces'), headers);
   await instance.call('POST', `${instance.app}/api/v1/ingest`, '{"_msg":"x","service":"web"}', headers);
   const at = `${instance.app}/api/v1/tenants/${String(tenant.id)}/traces/${TRACE}`;
-  await until('the trace', () => instance.call('GET', at, undefined, headers), ({ status }) => status === 200, 60_000); // prettier-ignore
+  await until('the trace', () => instance.call('GET', at, undefined, headers), ({ status }) => status === 200); // prettier-ignore
 }

@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 const COPIES = 3;
 
 describe('sorts with a limit in ClickHouse', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   const entries: LogEntry[] = [];
   before(async () => {
