@@ -1,5 +1,6 @@
 import type { Filter } from '../../logsql/base/types.ts';
 import { parseFilter } from '../../logsql/parser/parser.ts';
+import { oneOf } from '../../logsql/sql/statement-budget.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import { forbidden } from '../../pipeline/core/errors.ts';
 import { ofTenant, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
@@ -60,5 +61,5 @@ export async function ofProject(filter: Filter, request: Request, deps: Deps): P
     request,
     deps,
   );
-  return [own, sql`stream IN ${texts(rows.map(([stream]) => String(stream)).filter((stream) => isFound(filter, stream)))}`];
+  return [own, oneOf(sql`stream`, rows.map(([stream]) => String(stream)).filter((stream) => isFound(filter, stream)))]; // prettier-ignore
 }

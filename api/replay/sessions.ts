@@ -3,8 +3,9 @@ import { Query } from '../../logsql/base/query.ts';
 import { allOf } from '../../logsql/filters/logic.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { repeatedSessions, sessionsTable } from '../../logsql/sql/sessions-table.ts';
+import { oneOf } from '../../logsql/sql/statement-budget.ts';
 import { momentSql } from '../../logsql/sql/time.ts';
-import { conjunction, ofTenant, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
@@ -50,15 +51,13 @@ export async function listSessions(
     filter === '' ? given : new Query(given.options, allOf([parseQuery(filter, { now: window.now }).filter, given.filter]), given.pipes);
   const around = near(window);
   const conditions = isFoundFirst
-    ? [...around, ofPage(await sessionsOfPage({ query, around, window, parameters }, request, deps))]
+    ? [...around, oneOf(sql`session`, await sessionsOfPage({ query, around, window, parameters }, request, deps))]
     : around;
   const where = conjunction([ofTenant(request.tenantId), ...conditions]);
   const repeated = (await tenantRows(repeatedSessions(where, MOST_REPEATED + 1), request, deps)).map(([id]) => String(id));
   const table = sessionsTable(request.tenantId, conditions, repeated.length > MOST_REPEATED ? null : repeated);
   return search({ ...parameters, query: query.toString(), enrich: false }, request, { ...deps, table });
 }
-
-const ofPage = (ids: readonly string[]): Sql => (ids.length === 0 ? sql`0` : sql`session IN ${texts(ids)}`);
 
 type Page = {
   readonly query: Query;

@@ -2,10 +2,11 @@
  * Sessions of replay as queries see them: rows of `replay_chunks` (pipeline/store/schema/022_replay_chunks.sql) by session, each batch once, without
  * those that were deleted (docs/adr/0046-session-replay.md).
  */
-import { conjunction, join, ofTenant, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, join, ofTenant, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { renderStream } from '../../pipeline/core/labels.ts';
 import type { Table } from '../base/table.ts';
 import { SESSION_FIELDS, sessionColumns, URLS } from './session-fields.ts';
+import { oneOf } from './statement-budget.ts';
 import { TIME_TEXT } from './time.ts';
 
 /** What tells rows of batches apart: of rows that share it the first that arrived counts. */
@@ -26,9 +27,10 @@ export const repeatedSessions = (where: Sql, most: number): Sql =>
 /** The same as `chunksOnce`, where it is known which sessions have copies: the others are not looked at for them. */
 function chunksWithout(where: Sql, repeated: readonly string[]): Sql {
   if (repeated.length === 0) return sql`replay_chunks WHERE ${where}`;
-  const own = sql`${where} AND session IN ${texts(repeated)}`;
+  const isRepeated = oneOf(sql`session`, repeated);
+  const own = sql`${where} AND ${isRepeated}`;
   const copies = sql`SELECT kafka_part, kafka_off, kafka_idx FROM replay_chunks WHERE ${own} ORDER BY ${PLACE} LIMIT 1, 4294967295 BY ${BATCH}`;
-  return sql`replay_chunks WHERE ${where} AND (session NOT IN ${texts(repeated)} OR (kafka_part, kafka_off, kafka_idx) NOT IN (${copies}))`;
+  return sql`replay_chunks WHERE ${where} AND (NOT ${isRepeated} OR (kafka_part, kafka_off, kafka_idx) NOT IN (${copies}))`;
 }
 
 /** Clicks of a session with their times, in order. A click counts that comes within a second and 30 pixels of the two before it. */

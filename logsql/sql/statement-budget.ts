@@ -1,5 +1,5 @@
 /** How much one statement may hold. ClickHouse takes 128 KiB of text and as much for a value, and 1,000 values, in a form. */
-import type { Param, Sql } from '../../pipeline/core/sql.ts';
+import { join, sql, texts, type Param, type Sql } from '../../pipeline/core/sql.ts';
 import type { Filter } from '../base/types.ts';
 
 /** Parts of a filter that are looked at in one statement: more take longer to analyse than to check in memory. */
@@ -73,3 +73,7 @@ export function inChunks(values: readonly string[]): readonly (readonly string[]
   }
   return chunks;
 }
+
+/** A column has one of these strings, of which there may be more than one value holds. */
+export const oneOf = (column: Sql, values: readonly string[]): Sql =>
+  values.length === 0 ? sql`0` : sql`(${join(inChunks(values).map((chunk) => sql`${column} IN ${texts(chunk)}`), sql` OR `)})`; // prettier-ignore

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
 import { createReplayRoutes, type Deletion } from '../../../api/replay/routes.ts';
 import { fakePrincipal, FakeKeyStore } from '../../fakes/key-store.ts';
-import { REPLAY_AT, replayEvent as event, storeBatches, storeChunks } from '../../fakes/stored-chunks.ts';
+import { REPLAY_AT, replayEvent as event, storeBatches, storeChunks, storeTogether } from '../../fakes/stored-chunks.ts';
 import { insertSpans, spanId, traceId } from '../../fakes/stored-spans.ts';
 import { startHost } from '../../fakes/test-host.ts';
 import { ReplayErasure } from '../../../sinks/replay-erasure.ts';
@@ -75,7 +75,7 @@ describe('session replay that is read', function () {
     const routes = createReplayRoutes({ runtime: runtimeOver(store, { now: () => NOW }), remove });
     const short = { plan: { ...fakePrincipal().plan, retentionDays: 1 } };
     host = await startHost({
-      keys: new FakeKeyStore({ one: {}, two: { tenantId: 2 }, three: { tenantId: 3 }, short, reader: { scopes: new Set(['read']) }, writer: { scopes: new Set(['write']) } }), // prettier-ignore
+      keys: new FakeKeyStore({ one: {}, two: { tenantId: 2 }, three: { tenantId: 3 }, four: { tenantId: 4 }, short, reader: { scopes: new Set(['read']) }, writer: { scopes: new Set(['write']) } }), // prettier-ignore
       endpoints: routes.map((route) => appEndpoint(route)),
     });
   });
@@ -189,6 +189,25 @@ describe('session replay that is read', function () {
       expect([found.has_more, found.oldest_time]).to.deep.equal([whole.has_more, whole.oldest_time]);
     }
     expect((await list({ user: 'ada' })).sessions[0]).to.include(COUNTS);
+  });
+
+  it('lists a whole page of sessions whose ids are as long as may be: more than one value of a statement', async () => {
+    const idOf = (index: number): string => `long-${String(index)}-`.padEnd(128, 'x');
+    const batch = (index: number): object => ({
+      session_id: idOf(index),
+      seq: 0,
+      user: 'long',
+      events: [meta(7_200_000 + index, 'https://long.example/')],
+    });
+    // each batch twice
+    const all = Array.from({ length: 1001 }, (_none, index) => batch(index));
+    for (const own_ of [all, all]) await storeTogether(own.store, 4, own_);
+    const { text } = await call('', { limit: '1000', ...DAY }, 'four', 4);
+    const page = JSON.parse(text) as Listed;
+    expect(page.sessions, text.slice(0, 200)).to.be.an('array');
+    expect(page.sessions.map(({ session_id: id }) => id)).to.deep.equal(Array.from({ length: 1000 }, (_none, index) => idOf(1000 - index)));
+    expect(page.has_more).to.equal(true);
+    expect(page.sessions.every(({ events }) => events === 1)).to.equal(true);
   });
 
   it('gives the events in the order of their times, each once, as they were sent', async () => {
