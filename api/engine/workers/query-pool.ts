@@ -35,7 +35,7 @@ import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 export type QueryPoolOptions = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
-  /** Ends in ClickHouse what an exited worker has left running there, and tells what runs there. */
+  /** Ends in ClickHouse what an exited worker has left running there, and lists what runs there. */
   readonly store: Pick<Store, 'endMarked' | 'runningStatements'>;
   readonly log: Logger;
   /** How many processes; a tenant's queries are in half of them at most. */
