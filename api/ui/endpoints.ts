@@ -15,9 +15,20 @@ const POLICY = [
   "connect-src 'self' ws: wss:",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
+];
+/**
+ * The page of the description has Redoc, which makes markup of strings: two policies of Trusted Types that the page makes first, and `<style>` elements
+ * that are empty (the hash of nothing) and filled by rules, but for one. No script of a string, nothing else inline.
+ */
+const DESCRIPTION_POLICY = [
+  ...POLICY.slice(0, -1),
+  "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+  "img-src 'self' data:",
+  'trusted-types default dompurify',
 ].join('; ');
+const DESCRIPTION = 'api/index.html';
 const HEADERS = {
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': POLICY.join('; '),
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -52,7 +63,8 @@ export const leadingToPages = (endpoints: readonly Endpoint[]): Endpoint[] =>
   );
 
 function answer(files: ReadonlyMap<string, PageFile>, exchange: Exchange): RouteAnswer {
-  const name = exchange.params['rest'] ?? '';
+  const rest = exchange.params['rest'] ?? '';
+  const name = /^api\/?$/.test(rest) ? DESCRIPTION : rest;
   const file = files.get(name);
   // a page that is open while another version is installed asks for files that are gone
   if (file === undefined && (name.startsWith('assets/') || /\.\w{2,4}$/.test(name))) throw notFound();
@@ -62,6 +74,7 @@ function answer(files: ReadonlyMap<string, PageFile>, exchange: Exchange): Route
     'Cache-Control': page.isHashed ? FOREVER : 'no-cache',
     ETag: page.tag,
     Vary: 'Accept-Encoding',
+    ...(name === DESCRIPTION ? { 'Content-Security-Policy': DESCRIPTION_POLICY } : {}),
   };
   if (isKnown(exchange.header('if-none-match'), page.tag)) return { status: 304, headers };
   const [coding, body] = codingOf(page, exchange.header('accept-encoding'));

@@ -12,6 +12,7 @@ import { startHost } from '../../fakes/test-host.ts';
 const INDEX = '<!doctype html><title>pages</title>';
 type Raw = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
 
+const REFERENCE = '<!doctype html><title>reference</title>';
 const SCRIPT = 'export const a = 1;\n'.repeat(200);
 
 describe('the root of the app host', () => {
@@ -55,6 +56,8 @@ describe('the pages under /ui', () => {
     writeFileSync(script, SCRIPT);
     writeFileSync(`${script}.gz`, gzipSync(SCRIPT));
     writeFileSync(`${script}.br`, brotliCompressSync(SCRIPT));
+    mkdirSync(path.join(folder, 'ui', 'api'));
+    writeFileSync(path.join(folder, 'ui', 'api', 'index.html'), REFERENCE);
     const endpoints = uiEndpoints(path.join(folder, 'ui'));
     host = await startHost({ endpoints: [health, ...endpoints], keys: new FakeKeyStore({}) });
   });
@@ -169,6 +172,17 @@ describe('the pages under /ui', () => {
       expect(headers.get('referrer-policy')).to.equal('no-referrer');
     }
   });
+
+  for (const at of ['/ui/api', '/ui/api/', '/ui/api/index.html', '/ui/api/?section=logs'])
+    it(`${at} is the description's page, whose policy allows what Redoc needs, and no other page has that`, async () => {
+      const answer = await get(at);
+      expect(await answer.text()).to.equal(REFERENCE);
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      expect(policy).to.match(/^default-src 'self';/);
+      expect(policy).to.contain("require-trusted-types-for 'script'").and.contain('trusted-types default dompurify');
+      expect(policy).to.not.match(/unsafe-|\*|https?:|blob:|script-src/);
+      expect((await get('/ui/apix')).headers.get('content-security-policy')).to.contain("trusted-types 'none'");
+    });
 
   it('there are none where they are not built', () => expect(uiEndpoints(path.join(folder, 'absent'))).to.deep.equal([]));
 });

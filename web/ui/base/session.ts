@@ -50,10 +50,13 @@ function codeOfAddress(): string | null {
   return code;
 }
 
+/** The key that this tab was signed in with; null: none, or a cookie stands for it. */
+export const keyOfTab = (): string | null => sessionStorage.getItem(STORED);
+
 /** Signs in with the code of the address, the key that this tab still has, or its cookie; false where it has none, or it is refused. */
 export async function signInAgain(): Promise<boolean> {
   const code = codeOfAddress();
-  const key = sessionStorage.getItem(STORED);
+  const key = keyOfTab();
   const hasCookie = sessionStorage.getItem(WITH_COOKIE) !== null;
   if (code === null && key === null && !hasCookie) return false;
   try {

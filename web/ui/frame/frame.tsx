@@ -15,6 +15,9 @@ import { KeySheet, Palette } from './palette.tsx';
 import { badges } from './badges.ts';
 import { firingCount, useWatch } from './watch.ts';
 
+/** The description of the API: a document of its own. */
+const API = '/ui/api/';
+
 const loaded = new Map<string, ComponentType>();
 
 /** A page, loaded when it is first visited; what was there before stays until then. */
@@ -81,6 +84,7 @@ function Tools({ onPalette, onKeys }: { readonly onPalette: () => void; readonly
                 </span>
               ))}
             </div>
+            <a href={API}>API reference</a>
             <Button onClick={() => signOut()}>Sign out</Button>
           </div>
         </Popover>
@@ -122,6 +126,7 @@ export function Frame(): JSX.Element {
     { keys: '?', name: 'Show all keys', section: 'Everywhere', run: () => setOpen('keys') },
     { keys: '', name: 'Light or dark', section: 'Everywhere', run: flipTheme },
     { keys: '', name: 'UTC or local time', section: 'Everywhere', run: flipZone },
+    { keys: '', name: 'API reference', section: 'Go', run: () => location.assign(API) },
     { keys: '', name: 'Sign out', section: 'Everywhere', run: () => signOut() },
     ...PAGES.filter(({ key }) => key !== null).map((to) => ({ keys: `g ${to.key ?? ''}`, name: `Go to ${to.name}`, section: 'Go', run: () => go(to) })), // prettier-ignore
   ]);
