@@ -10,7 +10,6 @@ import { createSavedSearchRoutes } from '../api/account/search-routes.ts';
 import { sessionEndpoints } from '../api/account/session-endpoints.ts';
 import { createUsageRoute } from '../api/account/usage-route.ts';
 import { rejectionsRoute } from '../api/admin/rejections.ts';
-import { keyRoute } from '../api/app/key-endpoint.ts';
 import { appEndpoint, type Endpoint } from '../api/http/endpoint.ts';
 import { appHostEndpoints } from '../api/http/host-lists.ts';
 import { elasticProbes } from '../api/ingest/elastic-probes.ts';
@@ -49,7 +48,6 @@ export function describedEndpoints(): readonly Endpoint[] {
     rejectionsRoute(NOTHING),
     ...[createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create(NOTHING)),
     createUsageRoute(NOTHING),
-    keyRoute,
   ];
   const read = [
     ...routes.map((route) => appEndpoint(route)),

@@ -1,6 +1,7 @@
 /** The description of the endpoints of browser sessions. */
 import Joi from 'joi';
-import { json, jsonBody, list, members, moment, ok, text, whole, type Operation } from '../http/operation.ts';
+import { json, jsonBody, ok, type Operation } from '../http/operation.ts';
+import { KEY_ANSWER, SESSION_ANSWER } from './who.ts';
 
 export type SessionBody = { readonly key?: string; readonly code?: string };
 
@@ -11,31 +12,23 @@ export const SESSION_BODY = Joi.object<SessionBody>({
   code: Joi.string().trim().min(1).max(MAX_SECRET).description('A one-time code of `logweir admin session code`.'),
 }).oxor('key', 'code');
 
-const feature = Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.boolean(), Joi.number()));
-const who = members({
-  tenant_id: whole(),
-  key_id: text(),
-  scopes: list(Joi.string().valid('read', 'write', 'ingest')),
-  plan: text(),
-  features: feature.description('What the plan has; of projects how many.'),
-  demo: Joi.boolean().description('Nothing can be changed.'),
-  project: members({ id: text(), name: text() }).allow(null).description('The project that the key is narrowed to.'),
-  session: members({ started_at: moment(), expires_at: moment() }).allow(null).description('Null where a key was sent.'),
-  refused: list(members({ what: text(), status: whole('Of a request that tries.'), why: text() })).description('What is not allowed.'),
-});
-
 export const BEGIN_SESSION: Operation = {
   ...{ id: 'signIn', tag: 'account', summary: 'Signs a browser in' },
   description:
     'With an API key, in the body or in a header, or with a one-time code. Sets a cookie for 12 hours at most. It is `HttpOnly`, `SameSite=Strict`, and `Secure` behind TLS.',
   body: { ...jsonBody(SESSION_BODY), isOptional: true },
-  answers: { 200: json(who, 'Who is signed in.') },
+  answers: { 200: json(SESSION_ANSWER, 'Who is signed in.') },
   errors: [400, 401, 403, 413, 503],
 };
 export const SHOW_SESSION: Operation = {
   ...{ id: 'whoAmI', tag: 'account', summary: 'Who sends this request, and what is not allowed' },
   description: 'With a session cookie or a key of any scope.',
-  answers: ok(who),
+  answers: ok(SESSION_ANSWER),
+};
+export const SHOW_KEY: Operation = {
+  ...{ id: 'getKey', tag: 'account', summary: 'What the key of the request may do' },
+  description: 'The same as `GET /api/v1/session`, but that `plan` has name, bounds and features. Needs the scope `read`.',
+  answers: ok(KEY_ANSWER),
 };
 export const END_SESSION: Operation = {
   ...{

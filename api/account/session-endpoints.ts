@@ -12,9 +12,8 @@ import { checkedBody } from '../http/checked-body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
-import type { Principal } from '../tenants/principal.ts';
-import { refusalsOf } from './allowed.ts';
 import * as described from './described-session.ts';
+import { whoByKey, whoInSession } from './who.ts';
 
 const PATH = '/api/v1/session';
 /** How long a session lasts. Milliseconds. */
@@ -32,6 +31,13 @@ export type SessionEndpointsOptions = {
   readonly admitChange?: (tenantId: number) => void;
 };
 
+/** `GET /api/v1/account/key`: the same as `GET /api/v1/session`, with the bounds of the plan under its name. */
+export const keyEndpoint: Endpoint = {
+  ...{ methods: ['GET'], path: '/api/v1/account/key', errors: 'query', access: { plane: 'app', scope: 'read' }, isNarrowed: true },
+  operation: described.SHOW_KEY,
+  handle: ({ principal, session }) => Promise.resolve({ status: 200, headers: NO_STORE, body: whoByKey(principal, session) }),
+};
+
 /** Signing in, who am I, and signing out. */
 export const sessionEndpoints = (options: SessionEndpointsOptions): readonly Endpoint[] => [
   {
@@ -47,12 +53,13 @@ export const sessionEndpoints = (options: SessionEndpointsOptions): readonly End
       isNarrowed: true,
       operation: described.SHOW_SESSION,
     },
-    handle: ({ principal, session }) => Promise.resolve({ status: 200, headers: NO_STORE, body: shown(principal, session) }),
+    handle: ({ principal, session }) => Promise.resolve({ status: 200, headers: NO_STORE, body: whoInSession(principal, session) }),
   },
   {
     ...{ methods: ['DELETE'], path: PATH, errors: 'query', access: null, operation: described.END_SESSION },
     handle: (exchange) => end(exchange, options),
   },
+  keyEndpoint,
 ];
 
 /** One who is not a browser sends none of the headers that tell where a page is from. */
@@ -96,7 +103,7 @@ function answer(exchange: Exchange, { tokens, store }: Sessions, claims: Session
     throw forbidden('The API key has neither the scope `read` nor `write`: there is nothing to sign in for.');
   const seconds = Math.max(1, Math.floor((claims.expiresAt - claims.startedAt) / 1000));
   const cookie = cookieOf(exchange, tokens, tokens.sign(claims), seconds);
-  return { status: 200, headers: { ...NO_STORE, 'Set-Cookie': cookie }, body: shown(principal, claims) };
+  return { status: 200, headers: { ...NO_STORE, 'Set-Cookie': cookie }, body: whoInSession(principal, claims) };
 }
 
 /** The cookie, for all paths of this host alone; never told to scripts, never sent from pages of others. */
@@ -117,20 +124,4 @@ async function end(exchange: Exchange, { control, sessions, settled, admitChange
     }
   }
   return { status: 204, headers: { ...NO_STORE, 'Set-Cookie': cookieOf(exchange, sessions.tokens, '', 0) } };
-}
-
-function shown(principal: Principal, session: SessionClaims | null): object {
-  const { tenantId, keyId, scopes, plan, demo, project } = principal;
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  return {
-    tenant_id: tenantId,
-    key_id: keyId,
-    scopes: [...scopes].filter((scope) => session === null || scope !== 'ingest'),
-    plan: plan.name,
-    features: plan.features,
-    demo,
-    project: project === undefined ? null : { id: project.id, name: project.name },
-    session: session === null ? null : { started_at: iso(session.startedAt), expires_at: iso(session.expiresAt) },
-    refused: refusalsOf(principal, session !== null),
-  };
 }

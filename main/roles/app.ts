@@ -12,7 +12,6 @@ import { createUsageRoute, type UsageRouteOptions } from '../../api/account/usag
 import { createPreviewRoutes } from '../../api/alerts/preview-routes.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
-import { keyRoute } from '../../api/app/key-endpoint.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
@@ -169,7 +168,7 @@ const ownRoutes = (
   ...createAlertRoutes(own.runtime, own.resolver),
   ...detectionRoutes(own.detection),
   ...createWebhookRoutes({ control: own.control, peers: context.peers, ...own.webhooks }),
-  ...[rejectionsRoute({ log: context.rejections, peers: context.peers }), keyRoute],
+  rejectionsRoute({ log: context.rejections, peers: context.peers }),
 ];
 
 /** What tenants use. Services are counted by a query, which is none of the key's. */

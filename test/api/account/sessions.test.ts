@@ -106,6 +106,17 @@ describe('browser sessions', () => {
   const begin = (node = one, headers = {}): Promise<Answer> => send(`${node.url}/api/v1/session`, json({ key: key.secret }, headers));
   const who = (node: Node, cookie: string): Promise<Answer> => send(`${node.url}/api/v1/session`, { headers: { cookie } });
 
+  it('the path of the key answers a cookie alike, and neither sends data', async () => {
+    const { cookie } = await begin();
+    const byKey = await send(`${one.url}/api/v1/account/key`, { headers: { cookie } });
+    const { plan: name, ...rest } = (await who(one, cookie)).body;
+    const { plan, ...shown } = byKey.body;
+    expect(shown).to.deep.equal(rest);
+    expect((plan as { name: string }).name).to.equal(name);
+    expect(shown['scopes']).to.deep.equal(['read', 'write']);
+    expect(shown['session']).to.have.keys('started_at', 'expires_at');
+  });
+
   it('begin with a key in the body or a header, and hold on every node', async () => {
     const begun = await begin();
     expect(begun.status).to.equal(200);

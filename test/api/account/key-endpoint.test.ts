@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { keyRoute } from '../../../api/app/key-endpoint.ts';
-import { appEndpoint } from '../../../api/http/endpoint.ts';
+import { keyEndpoint } from '../../../api/account/session-endpoints.ts';
+import { whoInSession } from '../../../api/account/who.ts';
 import { PLANS } from '../../../api/tenants/plans.ts';
-import { FakeKeyStore } from '../../fakes/key-store.ts';
+import { FakeKeyStore, fakePrincipal } from '../../fakes/key-store.ts';
 import { startHost } from '../../fakes/test-host.ts';
 
 describe('what a key may do', () => {
@@ -15,7 +15,7 @@ describe('what a key may do', () => {
   });
   let host: Awaited<ReturnType<typeof startHost>>;
   before(async () => {
-    host = await startHost({ endpoints: [appEndpoint(keyRoute)], keys });
+    host = await startHost({ endpoints: [keyEndpoint], keys });
   });
   after(() => host.stop());
 
@@ -39,6 +39,18 @@ describe('what a key may do', () => {
       expect(plan['queries_per_minute'], name).to.equal(Number.isFinite(queriesPerMinute) ? queriesPerMinute : null);
       expect(plan['daily_bytes'], name).to.equal(Number.isFinite(dailyBytes) ? dailyBytes : null);
     }
+  });
+
+  it('is the same as a session answers, but for the form of the plan', async () => {
+    const { body } = await ask('reader');
+    expect(body).to.have.all.keys(
+      ...['tenant_id', 'key_id', 'scopes', 'demo', 'features', 'bounds', 'project', 'session', 'refused', 'plan'],
+    );
+    const { plan, ...rest } = body;
+    const { plan: name, ...shown } = whoInSession(keys.find('reader')?.principal ?? fakePrincipal(), null) as typeof body;
+    expect(rest).to.deep.equal(shown);
+    expect((plan as { name: string }).name).to.equal(name);
+    expect(plan).to.deep.include(body['bounds']);
   });
 
   it('needs a key that reads', async () => {
