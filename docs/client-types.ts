@@ -62,7 +62,8 @@ function answerOf(responses: Operation['responses']): string {
       const schema = content['application/json']?.schema;
       return schema === undefined ? (Object.keys(content).length > 0 ? 'string' : 'undefined') : typeOf(schema);
     });
-  return [...new Set(types)].join(' | ');
+  // a WebSocket has none
+  return types.length === 0 ? 'never' : [...new Set(types)].join(' | ');
 }
 
 const keyOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));

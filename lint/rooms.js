@@ -319,6 +319,7 @@ export const ROOMS = {
     'pipeline/alerting/book',
     'pipeline/alerting/announcements',
     'api/limits',
+    'api/http',
     'api/query',
     'api/search',
     'api/live/place',

@@ -26,6 +26,9 @@ import { createPrometheusEndpoints } from '../api/prometheus/endpoints.ts';
 import { createQueryRoutes } from '../api/search/routes.ts';
 import { createReplayRoutes } from '../api/replay/routes.ts';
 import { createSelectEndpoints } from '../api/select/endpoints.ts';
+import { alertSockets } from '../api/live/alerts/alert-sockets.ts';
+import { refusing } from '../api/live/sockets/live-sockets.ts';
+import { tailSockets } from '../api/live/sockets/tail-socket.ts';
 import { createJaegerEndpoints } from '../api/traces/jaeger/endpoints.ts';
 import { createTraceRoutes } from '../api/traces/routes.ts';
 import { sentSignals, signals } from './signals.ts';
@@ -54,6 +57,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     ...createSelectEndpoints(NOTHING),
     ...createJaegerEndpoints(NOTHING),
     ...createPrometheusEndpoints(NOTHING, NOTHING),
+    ...[tailSockets(NOTHING, NOTHING), alertSockets(NOTHING, NOTHING)].map((sockets) => refusing(sockets, () => false)),
     ...[eventTail(NOTHING), tailEndpoint(NOTHING)],
     ...sessionEndpoints(NOTHING),
   ];

@@ -1,4 +1,4 @@
-import { CREDENTIAL_FORMS } from '../auth/forms.ts';
+import { CREDENTIAL_FORMS, extractCredential, type CredentialRequest } from '../auth/forms.ts';
 import type { Plane } from '../auth/planes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { JSON_TYPE, TAGS, type Answer, type Operation } from '../http/operation.ts';
@@ -135,21 +135,40 @@ function errorOf(style: ErrorStyle, status: number, { bodies }: Errors): Json {
 
 const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
-/** The ways to send a key (`api/auth/forms.ts`), as far as OpenAPI has words for them. */
-const SCHEMES: Json = {
-  bearer: { type: 'http', scheme: 'bearer', description: CREDENTIAL_FORMS.map(({ name }) => name).join('; ') },
-  basic: { type: 'http', scheme: 'basic', description: 'The key is the name; the password is ignored.' },
-  header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-  parameter: { type: 'apiKey', in: 'query', name: 'api_key' },
+const noHeader = (): string => '';
+const inHeader = (name: string, value: string) => (sent: string) => (sent === name ? value : '');
+
+/** The ways to send a key (`api/auth/forms.ts`), as OpenAPI has words for them, each with a request that sends one so. */
+const WAYS: Readonly<
+  Record<string, { readonly scheme: Json; readonly sent: Pick<CredentialRequest, 'header'> & { readonly parameter?: string } }>
+> = {
+  bearer: {
+    scheme: { type: 'http', scheme: 'bearer', description: CREDENTIAL_FORMS.map(({ name }) => name).join('; ') },
+    sent: { header: inHeader('authorization', 'Bearer k') },
+  },
+  basic: {
+    scheme: { type: 'http', scheme: 'basic', description: 'The key is the name; the password is ignored.' },
+    sent: { header: inHeader('authorization', `Basic ${Buffer.from('k:').toString('base64')}`) },
+  },
+  header: { scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key' }, sent: { header: inHeader('x-api-key', 'k') } },
+  firehose: {
+    scheme: { type: 'apiKey', in: 'header', name: 'X-Amz-Firehose-Access-Key', description: 'As Amazon Data Firehose sends it.' },
+    sent: { header: inHeader('x-amz-firehose-access-key', 'k') },
+  },
+  subprotocol: {
+    scheme: { type: 'apiKey', in: 'header', name: 'Sec-WebSocket-Protocol', description: '`logweir.v1, logweir.bearer.KEY`' },
+    sent: { header: inHeader('sec-websocket-protocol', 'logweir.v1, logweir.bearer.k') },
+  },
+  parameter: { scheme: { type: 'apiKey', in: 'query', name: 'api_key' }, sent: { header: noHeader, parameter: 'api_key' } },
+  token: { scheme: { type: 'apiKey', in: 'query', name: 'token' }, sent: { header: noHeader, parameter: 'token' } },
 };
+const SCHEMES: Json = Object.fromEntries(Object.entries(WAYS).map(([name, { scheme }]) => [name, scheme]));
 
-/** Ways that a path takes, one of them. */
+/** Ways that a path takes, one of them: those whose request has a key by what reads it. */
 function securityOf(plane: Plane, path: string): Json[] {
-  const hasParameter =
-    plane === 'app' || CREDENTIAL_FORMS.some(({ name, extract }) => name.includes('api_key') && extract(withKey(path), plane) !== null);
-  return ['bearer', 'basic', 'header', ...(hasParameter ? ['parameter'] : [])].map((scheme) => ({ [scheme]: [] }));
+  const takes = ({ header, parameter }: (typeof WAYS)[string]['sent']): boolean =>
+    extractCredential({ path, header, query: new URLSearchParams(parameter === undefined ? {} : { [parameter]: 'k' }) }, plane) !== null;
+  return Object.entries(WAYS)
+    .filter(([, { sent }]) => takes(sent))
+    .map(([name]) => ({ [name]: [] }));
 }
-
-const withKey = (path: string): { path: string; header(): string; query: URLSearchParams } => ({
-  ...{ path, header: () => '', query: new URLSearchParams({ api_key: 'k' }) },
-});

@@ -31,6 +31,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'A media type or coding that is not taken.',
   422: 'The expression cannot be evaluated.',
+  426: 'The path speaks WebSocket alone, or the version is not 13.',
   429: 'Too much at once: wait for `Retry-After` seconds.',
   500: 'A fault of the service; the log has it under the request id.',
   502: 'What the service needed of others failed.',

@@ -8,6 +8,10 @@ export type Unseen = {
 
 export const UNSEEN: readonly Unseen[] = [
   {
+    statuses: [101],
+    why: 'No HTTP client of the tests opens WebSockets: test/e2e/instance/live.e2e.test.ts and long/projects.e2e.test.ts do.',
+  },
+  {
     statuses: [500],
     why: 'A fault of the service: there is no known way to it. test/api/http/every-error.test.ts has its form in each style.',
   },

@@ -556,4 +556,18 @@ export interface Operations {
     body: { query: string; start?: string; end?: string; timeout?: string; extra_filters?: string[]; extra_stream_filters?: string[]; start_offset?: string; offset?: string; refresh_interval?: string } | undefined;
     answer: string;
   };
+  /** Alerts as they change, over a WebSocket */
+  "GET /ws/alerts/{tenant_id}": {
+    path: { tenant_id: number };
+    query: { updates?: boolean; since?: string };
+    body: undefined;
+    answer: never;
+  };
+  /** Entries as they come, over a WebSocket */
+  "GET /ws/livetail/{tenant_id}": {
+    path: { tenant_id: number };
+    query: {};
+    body: undefined;
+    answer: never;
+  };
 }

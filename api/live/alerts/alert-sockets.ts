@@ -1,10 +1,13 @@
+import Joi from 'joi';
 import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
-import { HttpError, invalidParameter } from '../../../pipeline/core/errors.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { checkedQuery } from '../../http/lists.ts';
 import { timeOf } from '../../query/window.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
 import { projectAlerts } from '../../query/project-alerts.ts';
 import type { QueryRuntime } from '../../query/runtime.ts';
 import { INTERNAL, POLICY, TRY_AGAIN } from '../outlet.ts';
+import { socketOperation } from '../sockets/described.ts';
 import type { OpenSocket, SocketEndpoint } from '../sockets/live-sockets.ts';
 import type { StoredPlaces } from '../place/stored-places.ts';
 import type { AlertEvent, AlertStreams } from './alert-streams.ts';
@@ -20,10 +23,24 @@ export type AlertSocketDeps = {
 /** What may wait for a client that does not read: alerts are few. Bytes. */
 const MAX_UNSENT = 256 * 1024;
 
+const QUERY = Joi.object<{ readonly updates: boolean; readonly since?: string }>({
+  updates: Joi.boolean().default(false).description('Alerts that go on are sent again as they change.'),
+  since: Joi.string().description('From when on stored changes come first.').example('-1h'),
+}).unknown();
+const OPERATION = socketOperation(
+  {
+    ...{ id: 'openAlerts', summary: 'Alerts as they change, over a WebSocket' },
+    description:
+      'A WebSocket that takes no messages: an alert in each frame (docs/live.md). The key may be sent as the subprotocol `logweir.bearer.KEY`.',
+  },
+  QUERY,
+);
+
 /** `/ws/alerts/{tenant_id}`: changes of alerts, as they are published. */
 export const alertSockets = (deps: AlertSocketDeps, streams: LiveTails): SocketEndpoint => ({
   path: '/ws/alerts/{tenant_id}',
   isNarrowed: true,
+  operation: OPERATION,
   tails: streams,
   check: (query) => void readQuery(query),
   open: (socket) => {
@@ -33,10 +50,9 @@ export const alertSockets = (deps: AlertSocketDeps, streams: LiveTails): SocketE
 
 /** Reads `updates` and `since`. Throws HttpError 400. */
 function readQuery(query: URLSearchParams): { readonly withUpdates: boolean; readonly since: string | null } {
-  const [updates, since] = [query.get('updates') ?? 'false', query.get('since')];
-  if (updates !== 'true' && updates !== 'false') throw invalidParameter('updates must be true or false.');
-  if (since !== null) timeOf('since', since, BigInt(Date.now()) * 1_000_000n);
-  return { withUpdates: updates === 'true', since };
+  const { updates, since } = checkedQuery(QUERY, query);
+  if (since !== undefined) timeOf('since', since, BigInt(Date.now()) * 1_000_000n);
+  return { withUpdates: updates, since: since ?? null };
 }
 
 class AlertSocket {

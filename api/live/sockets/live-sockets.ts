@@ -8,6 +8,7 @@ import { identify, type Identifier } from '../../auth/identify.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { headerOf, targetOf } from '../../http/exchange.ts';
 import type { TakeOver } from '../../http/http-server.ts';
+import type { Operation } from '../../http/operation.ts';
 import { requestIdOf } from '../../http/request-id.ts';
 import type { Principal } from '../../tenants/principal.ts';
 import { RouteTable } from '../../http/route-table.ts';
@@ -39,6 +40,7 @@ export type SocketEndpoint = {
   readonly tails: LiveTails;
   /** It gives a key of a project that project alone. */
   readonly isNarrowed?: true;
+  readonly operation?: Operation;
   /** Called once for each. Where a parameter is wrong it throws HttpError: that is the answer, and nothing was opened. */
   readonly check?: (query: URLSearchParams) => void;
   open(socket: OpenSocket): void;
@@ -57,6 +59,26 @@ const CLOSE_MS = 2000;
 const MAX_REASON = 120;
 
 type Open = OpenSocket & { isAlive: boolean; readonly check: () => void };
+
+/** The endpoint of a path of WebSockets for requests that open none: it reports why. */
+export const refusing = ({ path, tails, check, isNarrowed, operation }: SocketEndpoint, isStopping: () => boolean): Endpoint => ({
+  ...(isNarrowed === undefined ? {} : { isNarrowed }),
+  methods: ['GET'],
+  path,
+  errors: 'query',
+  access: { plane: 'websocket', scope: 'read' },
+  ...(operation === undefined ? {} : { operation }),
+  handle: ({ request, principal, query }) => {
+    const refuse = (): never => {
+      if (isStopping()) throw storeUnavailable();
+      checkHandshake(request);
+      check?.(query);
+      tails.enter(principal)();
+      throw new HttpError(426, 'upgrade_required', 'This path speaks WebSocket only.');
+    };
+    return Promise.resolve().then(refuse);
+  },
+});
 
 /** The WebSockets of a process: accepted with the credentials and bounds of requests, watched while open, closed with the process. */
 export class LiveSockets implements Service {
@@ -115,23 +137,7 @@ export class LiveSockets implements Service {
 
   /** The endpoints that answer with an error where a WebSocket is refused, or was not requested. */
   get endpoints(): readonly Endpoint[] {
-    return this.#endpoints.map(({ path, tails, check, isNarrowed }) => ({
-      ...(isNarrowed === undefined ? {} : { isNarrowed }),
-      methods: ['GET'],
-      path,
-      errors: 'query',
-      access: { plane: 'websocket', scope: 'read' },
-      handle: ({ request, principal, query }) => {
-        const refuse = (): never => {
-          if (this.#isStopping) throw storeUnavailable();
-          checkHandshake(request);
-          check?.(query);
-          tails.enter(principal)();
-          throw new HttpError(426, 'upgrade_required', 'This path speaks WebSocket only.');
-        };
-        return Promise.resolve().then(refuse);
-      },
-    }));
+    return this.#endpoints.map((endpoint) => refusing(endpoint, () => this.#isStopping));
   }
 
   /** Accepts a request by giving what takes its connection over; null where an endpoint is to answer it, with the reason. */

@@ -2,6 +2,7 @@ import { HttpError } from '../../../pipeline/core/errors.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
 import { INTERNAL, POLICY } from '../outlet.ts';
 import { TailSession, type TailDeps } from '../tail-session.ts';
+import { socketOperation } from './described.ts';
 import type { OpenSocket, SocketEndpoint } from './live-sockets.ts';
 import { SocketOutlet } from './socket-outlet.ts';
 import { readTailMessage, type TailMessage } from './tail-message.ts';
@@ -12,10 +13,17 @@ const FIRST_QUERY_MS = 10_000;
 const MAX_MESSAGES = 20;
 const MESSAGE_MS = 500;
 
+const OPERATION = socketOperation({
+  ...{ id: 'openTail', summary: 'Entries as they come, over a WebSocket' },
+  description:
+    'A WebSocket: the client sends a query, and gets an entry in each frame (docs/live.md). The key may be sent as the subprotocol `logweir.bearer.KEY`.',
+});
+
 /** `/ws/livetail/{tenant_id}`: entries as they come, for the query of the last message. */
 export const tailSockets = (deps: TailDeps, tails: LiveTails, firstQueryMs = FIRST_QUERY_MS): SocketEndpoint => ({
   path: '/ws/livetail/{tenant_id}',
   isNarrowed: true,
+  operation: OPERATION,
   tails,
   open: (socket) => {
     new TailSocket(deps, socket, firstQueryMs).start();

@@ -73,6 +73,23 @@ describe('the description of the API', () => {
     expect(document.paths['/health']?.['get']?.security).to.deep.equal([]);
   });
 
+  it('names the ways to send a key that a path reads: those of WebSockets and of Firehose too', () => {
+    const ways = (method: string, path: string): string[] =>
+      (document.paths[path]?.[method]?.security ?? []).flatMap((one) => Object.keys(one));
+    expect(ways('post', '/api/v1/cloudwatch')).to.include('firehose');
+    expect(ways('post', '/api/v1/ingest')).to.deep.equal(['bearer', 'basic', 'header']);
+    for (const path of ['/ws/livetail/{tenant_id}', '/ws/alerts/{tenant_id}'])
+      expect(ways('get', path)).to.deep.equal(['bearer', 'basic', 'header', 'subprotocol', 'parameter', 'token']);
+    const used = new Set(operations.flatMap(({ operation }) => operation.security.flatMap((one) => Object.keys(one))));
+    const { components } = openApi(endpoints) as unknown as { components: { securitySchemes: object } };
+    expect([...used].sort()).to.deep.equal(Object.keys(components.securitySchemes).sort());
+  });
+
+  it('has the statuses that open and refuse a WebSocket', () => {
+    const { responses } = document.paths['/ws/alerts/{tenant_id}']?.['get'] ?? { responses: {} };
+    expect(Object.keys(responses)).to.deep.equal(['101', '400', '401', '403', '426', '429', '500', '503']);
+  });
+
   it('keeps examples, which joi leaves out', () => {
     const schema = Joi.object({ a: Joi.string().example('x'), b: Joi.array().items(Joi.number().example(3)) });
     expect(jsonSchemaOf(schema)).to.deep.include({
