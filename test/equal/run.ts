@@ -5,6 +5,7 @@
  *   npm run equal -- --long [--pairs 200000]                the same, of promoted fields of any length alone
  *   npm run equal -- --spans [--pairs 200000]               the same, of spans
  *   npm run equal -- --canaries [--queries 50000] [--seed 1]  no query gives a row of another tenant
+ *   npm run equal -- --canaries --projects                  the same, of another project of the tenant
  *   npm run equal -- --budgets [--queries 10000] [--seed 1]   with little memory and time each ends, and gives what it would alone
  */
 import { parseArgs } from 'node:util';
@@ -22,6 +23,7 @@ const { values: flags } = parseArgs({
     long: { type: 'boolean', default: false },
     spans: { type: 'boolean', default: false },
     canaries: { type: 'boolean', default: false },
+    projects: { type: 'boolean', default: false },
     budgets: { type: 'boolean', default: false },
   },
 });
@@ -30,7 +32,7 @@ const seed = Number(flags.seed);
 const began = Date.now();
 const queries = Number(flags.queries);
 const report = flags.canaries
-  ? await checkCanaries({ queries, seed, progress })
+  ? await checkCanaries({ queries, seed, progress, ofProjects: flags.projects })
   : flags.budgets
     ? await checkBudgets({ queries, seed, progress, isTimed: true })
     : await checkEqual({

@@ -1,3 +1,4 @@
+import { ASSISTANT_ATTACKS } from './assistant-attacks.ts';
 import type { Attack } from './attack.ts';
 import { CONNECTION_ATTACKS } from './connection-attacks.ts';
 import { INGEST_ATTACKS } from './ingest-attacks.ts';
@@ -16,6 +17,7 @@ export const ATTACKS: readonly Attack[] = [
   ...SPAN_ATTACKS,
   ...METRIC_ATTACKS,
   ...REPLAY_ATTACKS,
+  ...ASSISTANT_ATTACKS,
 ];
 
 /** The attack of this name. Throws where there is none. */
