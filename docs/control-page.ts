@@ -37,7 +37,11 @@ it, so look-ups never leave the process ([ADR 52](adr/0052-accounts.md)).
 - **Deletion.** A deleted record is kept as deleted, so that a slower write cannot bring it back. Kinds in slots use the slot again.
 - **Members that are not known** are let through, so that nodes can be upgraded one by one. Kinds that are not known are passed over.
 - \`used:KEY\` has when a key was used last, to the hour; it has no version, the latest time counts.
-- Resolution notes of alerts lie with the alerts, on \`alerts.v1\` ([ADR 38](adr/0038-alerting.md)). Rules and sensitivities are settings.
+- Resolution notes of alerts lie with the alerts, on \`alerts.v1\` ([ADR 38](adr/0038-alerting.md)). Rules and sensitivities are settings:
+  they stay records of the kind \`setting\`, one for each rule and for each tenant's sensitivities, and need no kinds of their own. Owners of
+  partitions append each setting to the logs that processors read ([ADR 25](adr/0025-settings-lie-on-the-log.md)), so that a fold replayed sees each change at the same place; that takes any
+  \`setting\`, and knows no other kind. The processor checks the value, which no schema of the control plane could. Versions, deletion, bounds, golden records and the race of two nodes hold for
+  \`setting\` as for every kind (\`test/api/control/kinds.test.ts\`).
 
 ${sections.join('\n')}`;
 }

@@ -6,7 +6,11 @@ export type UsageParameters = { readonly day: string | null };
 
 export const USAGE_QUERY = Joi.object<UsageParameters>({
   day: Joi.string()
-    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'a day as 2026-11-21')
+    .pattern(/^\d{4}-\d{2}-\d{2}$/)
+    .messages({
+      'string.pattern.base': '"day" must be a UTC day such as 2026-11-21',
+      'string.empty': '"day" must be a UTC day such as 2026-11-21',
+    })
     .allow(null)
     .default(null)
     .description('The UTC day of `keys`, `services` and `refused`: today, or one of the two before.')
@@ -35,7 +39,11 @@ const refused = members({
 });
 const limit = members({
   ...{ name: text(), unit: text(), limit: Joi.number().allow(null).description('Null: none.') },
-  used: Joi.number().allow(null).description('Null: not counted here.'),
+  used: Joi.number()
+    .allow(null)
+    .description(
+      'Of the process that answers where `unit` names a rate or things at once. Null: only the processes that take data count it.',
+    ),
   clears_at: moment('Null: see `clears`.').allow(null),
   clears: text('What ends a refusal.'),
 });

@@ -21,6 +21,8 @@ export type UsageRouteOptions = {
   readonly counts: VolumeCounts & { readonly tallies: Pick<Tallies, 'of'> };
   readonly signals: readonly BilledSignal[];
   readonly credits: Pick<AiCredits, 'useOf'>;
+  /** What is counted in this process: queries of a key in its rate, and open tails of a tenant. */
+  readonly now: { readonly queries: (principal: Principal) => number | null; readonly tails: (tenantId: number) => number };
   /** The entries of a day by service, as JSON. Rejects with HttpError. */
   readonly services: (context: RouteContext, day: string, most: number) => Promise<string>;
   /** Milliseconds since the epoch. */
@@ -82,7 +84,11 @@ const ENDS = 'One of those that run has to end.';
 const AT_MIDNIGHT = 'At 00:00 UTC.';
 
 /** What bounds the tenant, with what it has used of it, and when a refusal ends. */
-function limitsOf(principal: Principal, days: readonly DayVolume[], { control, credits, clock = Date.now }: UsageRouteOptions): object[] {
+function limitsOf(
+  principal: Principal,
+  days: readonly DayVolume[],
+  { control, credits, now, clock = Date.now }: UsageRouteOptions,
+): object[] {
   const { tenantId, plan } = principal;
   const { ceilings, features } = plan;
   const midnight = new Date((dayOf(clock()) + 1) * DAY_MS).toISOString();
@@ -97,9 +103,9 @@ function limitsOf(principal: Principal, days: readonly DayVolume[], { control, c
   return [
     shown(volume, stop === 0 ? 'A payment method has to be added.' : AT_MIDNIGHT),
     shown({ name: 'ingest_rate', unit: 'entries per second', limit: plan.entriesPerSecond, used: null }, REFILLS),
-    shown({ name: 'query_rate', unit: 'queries per minute of a key', limit: plan.queriesPerMinute, used: null }, REFILLS),
+    shown({ name: 'query_rate', unit: 'queries per minute of a key', limit: plan.queriesPerMinute, used: now.queries(principal) }, REFILLS),
     shown({ name: 'queries_at_once', unit: 'queries', limit: plan.queriesAtOnce, used: null }, ENDS),
-    shown({ name: 'live_tails', unit: 'tails at once', limit: ceilings.liveTails, used: null }, ENDS),
+    shown({ name: 'live_tails', unit: 'tails at once', limit: ceilings.liveTails, used: now.tails(tenantId) }, ENDS),
     shown({ name: 'streams_per_day', unit: 'streams', limit: plan.streamsPerDay, used: null }, AT_MIDNIGHT),
     shown({ name: 'series_per_day', unit: 'series', limit: plan.seriesPerDay, used: null }, AT_MIDNIGHT),
     shown({ name: 'keys', unit: 'keys', limit: ceilings.keys, used: control.keysOf(tenantId).length }, FEWER),

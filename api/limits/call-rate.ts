@@ -8,7 +8,10 @@ export type CallRateOptions = {
 };
 
 /** Counts a call of who has this key, at so many calls a minute (1 to MAX_RATE). Returns 0, or the whole seconds to wait where it is refused. */
-export type CallRate = (key: string, perMinute: number) => number;
+export type CallRate = ((key: string, perMinute: number) => number) & {
+  /** How many calls the key has in its bucket now: those of the last minute, as far as they have not been refilled. */
+  usedBy(key: string, perMinute: number): number;
+};
 
 const MICRO = 1_000_000;
 const MINUTE = 60;
@@ -34,14 +37,19 @@ export function callRate({ now = () => Math.floor(performance.now() * 1000), kee
     }
   }
 
-  return (key, rate) => {
+  const refilled = (key: string, rate: number, at: number): Bucket => refill(buckets.get(key) ?? fullBucket(rate, at), rate, at);
+  const usedBy = (key: string, rate: number): number => {
     const at = Math.floor(now() / SLOWNESS);
-    const known = buckets.get(key);
-    if (known === undefined) forget(at);
-    const bucket = refill(known ?? fullBucket(rate, at), rate, at);
+    return Math.max(0, Math.round((fullBucket(rate, at).tokens - refilled(key, rate, at).tokens) / (COST * MICRO)));
+  };
+  const take = (key: string, rate: number): number => {
+    const at = Math.floor(now() / SLOWNESS);
+    if (!buckets.has(key)) forget(at);
+    const bucket = refilled(key, rate, at);
     const missing = COST * MICRO - bucket.tokens;
     buckets.delete(key);
     buckets.set(key, missing > 0 ? bucket : takePlatform(bucket, rate, COST).bucket);
     return missing <= 0 ? 0 : Math.max(1, Math.ceil(((missing / rate) * SLOWNESS) / MICRO));
   };
+  return Object.assign(take, { usedBy });
 }

@@ -57,6 +57,11 @@ export class LiveTails implements Service {
     };
   }
 
+  /** How many a tenant has open in this process. */
+  usedBy(tenantId: number): number {
+    return this.#of(String(tenantId));
+  }
+
   #of(whose: string): number {
     return this.#running.get(whose) ?? 0;
   }

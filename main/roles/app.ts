@@ -21,7 +21,7 @@ import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import type { AiCredits } from '../../api/limits/ai-credits.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { changeGate, changeRate } from '../../api/app/change-rate.ts';
-import { queryRate } from '../../api/limits/query-rate.ts';
+import { queryRate, type KnownQueryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
@@ -135,11 +135,17 @@ function serveAdmin(
 function queryPlane(
   context: RoleContext,
   { store, deadLetters }: { readonly store: Store; readonly deadLetters: DeadLetters },
-): { readonly engine: QueryPool; readonly runtime: QueryRuntime; readonly cover: ReturnType<typeof createLogCover> } {
+): {
+  readonly engine: QueryPool;
+  readonly runtime: QueryRuntime;
+  readonly cover: ReturnType<typeof createLogCover>;
+  readonly rate: KnownQueryRate;
+} {
   const engine = queryWorkers(context, store);
   const cover = createLogCover(context, { store, deadLetters });
   const { limits } = context.config;
-  return { engine, cover, runtime: new QueryRuntime({ engine, limits, rate: queryRate(), uses: context.metrics.queries, cover }) };
+  const rate = queryRate();
+  return { engine, cover, rate, runtime: new QueryRuntime({ engine, limits, rate, uses: context.metrics.queries, cover }) };
 }
 
 /** Query APIs of others: VictoriaLogs', Jaeger's and Prometheus'. */
@@ -218,14 +224,15 @@ export const appRole: Role = {
     const accounts = createAccounts(context, control, admitChange);
     const erasure = new TenantErasure({ control, store, log: log.child({ component: 'tenant erasure' }) });
     serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts, erasure });
-    const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
+    const { engine, runtime, cover, rate } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };
     const credits = createAiCredits(context);
-    const usage = usageOf(runtime, { control, counts, signals: billed, credits });
-    const queries = [...accounts.routes, usage, ...ownRoutes(context, own)];
     const tails = new LiveTails();
+    const now = { queries: rate.usedBy, tails: (tenantId: number) => tails.usedBy(tenantId) };
+    const usage = usageOf(runtime, { control, counts, signals: billed, credits, now });
+    const queries = [...accounts.routes, usage, ...ownRoutes(context, own)];
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
     const mine = queries.map(changeRate(admitChange)).map((route) => appEndpoint(route));
     const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];

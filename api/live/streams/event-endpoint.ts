@@ -1,7 +1,7 @@
 import { MAX_QUERY_LENGTH } from '../../../logsql/parser/parser.ts';
-import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { EVENTS_TYPE, text, type Operation } from '../../http/operation.ts';
+import { checkedQuery } from '../../http/lists.ts';
 import Joi from 'joi';
 import type { TailRequest } from '../tail-session.ts';
 import { streamedTail, type StreamedTailDeps } from './streamed-tail.ts';
@@ -14,13 +14,18 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
+const QUERY = Joi.object<{ readonly query: string; readonly since?: string; readonly resume?: string }>({
+  query: Joi.string()
+    .allow('')
+    .max(MAX_QUERY_LENGTH)
+    .default('*')
+    .description('LogsQL without pipes that hold rows back; all entries without it.'),
+  since: Joi.string().description('From when on stored entries come first.').example('-5m'),
+  resume: Joi.string().description('The id of the last event, as the header `Last-Event-ID`.'),
+});
 const TAIL: Operation = {
   ...{ id: 'tailEntries', tag: 'live', summary: 'Entries as they come, as Server-Sent Events' },
-  query: Joi.object({
-    query: Joi.string().allow('').max(MAX_QUERY_LENGTH).description('LogsQL without pipes that hold rows back; all entries without it.'),
-    since: Joi.string().description('From when on stored entries come first.').example('-5m'),
-    resume: Joi.string().description('The id of the last event, as the header `Last-Event-ID`.'),
-  }),
+  query: QUERY,
   answers: { 200: { description: 'Events, until one side ends the connection.', content: { [EVENTS_TYPE]: text() } } },
 };
 
@@ -39,10 +44,12 @@ export const eventTail = (deps: StreamedTailDeps): Endpoint => ({
 });
 
 /** Throws HttpError 400. */
-function readRequest(query: URLSearchParams, lastEventId: string): TailRequest {
-  const text = query.get('query') ?? '';
-  if (Array.from(text).length > MAX_QUERY_LENGTH) throw invalidParameter(`query has more than ${String(MAX_QUERY_LENGTH)} characters.`);
-  const since = query.get('since');
-  const resume = lastEventId === '' ? query.get('resume') : lastEventId;
-  return { query: text, ...(since === null ? {} : { since }), ...(resume === null ? {} : { resume }) };
+function readRequest(parameters: URLSearchParams, lastEventId: string): TailRequest {
+  const { query, since, resume: sent } = checkedQuery(QUERY, parameters);
+  const resume = lastEventId === '' ? sent : lastEventId;
+  return {
+    query: query === '' ? '*' : query,
+    ...(since === undefined ? {} : { since }),
+    ...(resume === undefined ? {} : { resume }),
+  };
 }

@@ -28,6 +28,20 @@ class Keys {
 }
 
 describe('the rate of queries', () => {
+  it('tells how much of it is used, of that key alone, and less as time goes on', () => {
+    const keys = new Keys();
+    const used = (rate: number, keyId = 'k'): number | null => keys.count.usedBy(fakePrincipal({ keyId, plan: plan(rate) }));
+    expect(used(60)).to.equal(0);
+    keys.taken(10, 60);
+    expect([used(60), used(60, 'other'), used(Infinity), used(0)]).to.deep.equal([10, 0, null, 0]);
+    keys.now += 4 * SECOND;
+    expect(used(60)).to.equal(6);
+    expect(keys.taken(100, 60)).to.be.within(53, 54);
+    expect(used(60)).to.be.within(59, 60);
+    keys.now += 60 * SECOND;
+    expect(used(60)).to.equal(0);
+  });
+
   for (const rate of [1, 7, 300, 1200, 3000])
     it(`${rate} a minute: a burst of as many, then as many in each minute, each after the wait that was told`, () => {
       const keys = new Keys();

@@ -107,10 +107,29 @@ describe('the usage of a tenant', function () {
     expect((await usage((narrowed.body as { key: string }).key, other.id)).status).to.equal(403);
   });
 
+  it('counts the queries of the key that asks and the tails that are open', async () => {
+    const other = await newTenant(instance);
+    const usedOf = async (name: string): Promise<number | null | undefined> =>
+      (await usage(other.key, other.id)).body.limits.find((one) => one.name === name)?.used;
+    const before = await usedOf('query_rate');
+    const asked = await instance.call('GET', `${instance.app}/api/v1/tenants/${String(other.id)}/hits?step=5m`, undefined, { Authorization: `Bearer ${other.key}` }); // prettier-ignore
+    expect(asked.status).to.equal(200);
+    if (before !== null) expect(await usedOf('query_rate')).to.equal(1);
+    expect(await usedOf('live_tails')).to.equal(0);
+    const closing = new AbortController();
+    const tail = await fetch(`${instance.app}/api/v1/tenants/${String(other.id)}/tail`, { headers: { Authorization: `Bearer ${other.key}` }, signal: closing.signal }); // prettier-ignore
+    expect(tail.status).to.equal(200);
+    expect(await usedOf('live_tails')).to.equal(1);
+    closing.abort();
+    await until('that the tail has ended', () => usedOf('live_tails'), (count) => count === 0); // prettier-ignore
+  });
+
   it('knows three days, and nothing else is a day', async () => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     expect((await usage(tenant.key, tenant.id, `?day=${yesterday}`)).body).to.deep.include({ day: yesterday, keys: [], services: [] });
     for (const bad of ['', 'today', '2020-01-01', '9999-99-99', "2026-01-01' OR 1=1 --", '__proto__', `${day()}%00`, '1'.repeat(10_000)])
       expect((await usage(tenant.key, tenant.id, `?day=${bad}`)).status, bad.slice(0, 40)).to.equal(400);
+    const { body } = await usage(tenant.key, tenant.id, '?day=nonsense');
+    expect((body as unknown as { detail: string }).detail).to.equal('"day" must be a UTC day such as 2026-11-21.');
   });
 });
