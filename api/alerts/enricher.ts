@@ -20,13 +20,17 @@ export type EnricherOptions = {
   readonly againMs?: number;
 };
 
-/** `late`: it fired too long ago. `busy`: too many of its tenant wait already. `again`: its queries failed, it is tried once more. `failed`: they did each time. */
+/**
+ * `late`: it fired too long ago. `busy`: too many of its tenant wait already. `again`: its queries failed, it is tried once more. `failed`: they
+ * did each time. What was busy or failed is looked at in the alert's next window.
+ */
 export type Outcome = 'done' | 'late' | 'busy' | 'again' | 'failed';
 
-/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. */
+/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. One without an answer is due in each. */
 const LATER_WINDOWS: readonly number[] = [6, 30];
-/** Alerts of a tenant that wait, and those of all that are looked at. A tenant has one of these. */
+/** Alerts of a tenant that wait, those that are remembered as unexplained, and those of all that are looked at. A tenant has one of these. */
 const MOST_WAITING = 50;
+const MOST_UNEXPLAINED = 50;
 const AT_ONCE = 2;
 /** Older alerts are not enriched. Milliseconds. */
 const LATE_MS = 900_000;
@@ -69,6 +73,8 @@ export class Enricher implements AlertListener, Service {
   /** By tenant, the least recently served tenant first. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #busy = new Set<number>();
+  /** By tenant, the ids of alerts that fire without an answer: what kept it away, as load does, passes. */
+  readonly #unexplained = new Map<number, Set<number>>();
   /** Of those that are tried again later. */
   readonly #timers = new Set<NodeJS.Timeout>();
   #requests = 0;
@@ -86,21 +92,39 @@ export class Enricher implements AlertListener, Service {
   stop(): Promise<void> {
     this.#stop.abort();
     this.#waiting.clear();
+    this.#unexplained.clear();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     return Promise.resolve();
   }
 
   async take(rows: readonly AlertRow[], partition: number): Promise<void> {
-    const due = rows.filter((row) => row.part === PART_ALERT && row.state === 'firing' && isDue(row) && isOfEntries(row));
+    const alerts = rows.filter((row) => row.part === PART_ALERT && isOfEntries(row));
+    // both: what is due is no longer remembered
+    const due = alerts.filter((row) => (this.#forget(row) || isDue(row)) && row.state === 'firing');
     await Promise.all(due.map((row) => this.#add(row, partition)));
+  }
+
+  /** Whether the alert was unexplained. */
+  #forget({ tenantId, id }: AlertRow): boolean {
+    const ids = this.#unexplained.get(tenantId);
+    const isForgotten = ids?.delete(id) ?? false;
+    if (ids?.size === 0) this.#unexplained.delete(tenantId);
+    return isForgotten;
+  }
+
+  #remember({ tenantId, id }: AlertRow): void {
+    const ids = this.#unexplained.get(tenantId) ?? new Set();
+    if (ids.size < MOST_UNEXPLAINED) this.#unexplained.set(tenantId, ids.add(id));
   }
 
   #add(row: AlertRow, partition: number): Promise<void> {
     const { onOutcome = (): void => undefined } = this.#options;
     const queue = this.#queueOf(row);
     if (row.updatedAt * 1000 < this.#now() - LATE_MS || queue.length >= MOST_WAITING) {
-      onOutcome(queue.length >= MOST_WAITING ? 'busy' : 'late');
+      const isBusy = queue.length >= MOST_WAITING;
+      if (isBusy) this.#remember(row);
+      onOutcome(isBusy ? 'busy' : 'late');
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
@@ -159,6 +183,7 @@ export class Enricher implements AlertListener, Service {
         this.#waitAgain(one);
         return;
       }
+      this.#remember(row);
     }
     try {
       if (found !== null) await write(partition, [found]);

@@ -169,6 +169,35 @@ describe('the enricher of alerts', () => {
     expect(outcomes).to.deep.equal(unreadable.flatMap(() => ['again', 'again', 'failed']));
   });
 
+  it('looks at an alert without an answer in its next window, while it fires', async () => {
+    const { enricher, outcomes, written } = enricherOver({ fail: 7 });
+    const next = (fireCount: number, more: Partial<AlertRow> = {}): AlertRow => fired({ firedAt: UPDATED - 20, fireCount, ...more });
+    await enricher.take([fired()], 0);
+    await enricher.take([next(2, { tenantId: fired().tenantId + 1 })], 0);
+    await enricher.take([next(2)], 0);
+    expect(outcomes).to.deep.equal(['again', 'again', 'failed', 'again', 'again', 'failed']);
+    await enricher.take([next(3)], 0);
+    await enricher.take([next(4)], 0);
+    expect(outcomes.slice(6)).to.deep.equal(['again', 'done']);
+    expect(written.map(([, { fireCount }]) => fireCount)).to.deep.equal([3]);
+    const over = enricherOver({ fail: Infinity });
+    await over.enricher.take([fired()], 0);
+    await over.enricher.take([next(2, { state: 'resolved' })], 0);
+    await over.enricher.take([next(3)], 0);
+    expect(over.outcomes).to.deep.equal(['again', 'again', 'failed']);
+  });
+
+  it('looks in the next window at those that found too many waiting, and remembers so many of a tenant', async () => {
+    const { enricher, outcomes } = enricherOver({ hold: true });
+    const ids = Array.from({ length: 51 + 60 }, (_none, index) => index + 1);
+    void enricher.take(ids.map((id) => fired({ id })), 0); // prettier-ignore
+    expect(outcomes.filter((outcome) => outcome === 'busy').length).to.equal(60);
+    // all of them come again, and find no place again: those of 50 ids, as the others are not remembered
+    void enricher.take(ids.map((id) => fired({ id, firedAt: UPDATED - 20, fireCount: 2 })), 0); // prettier-ignore
+    expect(outcomes.filter((outcome) => outcome === 'busy').length).to.equal(60 + 50);
+    await enricher.stop();
+  });
+
   it('looks at one alert of a tenant at a time, and lets others in between', async () => {
     const { enricher, jobs, held, written, outcomes } = enricherOver({ hold: true });
     const mine = Array.from({ length: 60 }, (_none, index) => fired({ tenantId: 1, id: index + 1 }));
