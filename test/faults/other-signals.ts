@@ -6,6 +6,7 @@ import { Random } from '../fuzz/random.ts';
 import { clickhouseText, linesOf } from './clickhouse-text.ts';
 import type { Cluster } from './cluster.ts';
 import { recountSessions } from './replay-sessions.ts';
+import type { SentTenant } from './sent-tenant.ts';
 import { recountSpans } from './span-recount.ts';
 import type { Violation } from './verdict.ts';
 
@@ -24,9 +25,6 @@ export type OtherSignal = {
   /** What else must hold of what is stored, when all of it is there. */
   readonly recount?: (cluster: Cluster, tenant: SentTenant) => Promise<Violation[]>;
 };
-
-/** Whose rows are sent. */
-export type SentTenant = { readonly tenant_id: number; readonly key: string };
 
 /** What was sent again is another row with the same name; a row that is stored twice has its place twice. */
 const PLACE = 'kafka_part, kafka_off, kafka_idx';

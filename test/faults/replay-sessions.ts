@@ -1,6 +1,6 @@
 import { answerText, clickhouseText, linesOf } from './clickhouse-text.ts';
 import type { Cluster } from './cluster.ts';
-import type { SentTenant } from './other-signals.ts';
+import type { SentTenant } from './sent-tenant.ts';
 import type { Violation } from './verdict.ts';
 
 /** What is counted of a session, by hand and by the service. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clickhouseText } from './clickhouse-text.ts';
 import type { Cluster } from './cluster.ts';
-import type { SentTenant } from './other-signals.ts';
+import type { SentTenant } from './sent-tenant.ts';
 import type { Violation } from './verdict.ts';
 
 /** A minute is counted when its segment ends, and what was killed begins again from its snapshot. */
