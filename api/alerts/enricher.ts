@@ -3,7 +3,7 @@ import type { AlertListener } from '../../pipeline/alerting/announcements/alert-
 import { PART_ALERT, whyRow, type AlertRow } from '../../pipeline/alerting/book/alert.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { QueryEngine } from '../query/engine.ts';
-import { messagesOf, mostText, type Messages } from './messages.ts';
+import { messagesOf, mostText, sessionsOf, type Messages } from './messages.ts';
 import { changesOf, whyText, type FieldShares } from './why.ts';
 import { readJson } from '../../pipeline/core/read-json.ts';
 
@@ -20,13 +20,17 @@ export type EnricherOptions = {
   readonly againMs?: number;
 };
 
-/** `late`: it fired too long ago. `busy`: too many of its tenant wait already. `again`: its queries failed, it is tried once more. `failed`: they did each time. */
+/**
+ * `late`: it fired too long ago. `busy`: too many of its tenant wait already. `again`: its queries failed, it is tried once more. `failed`: they
+ * did each time. What was busy or failed is looked at in the alert's next window.
+ */
 export type Outcome = 'done' | 'late' | 'busy' | 'again' | 'failed';
 
-/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. */
+/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. One without an answer is due in each. */
 const LATER_WINDOWS: readonly number[] = [6, 30];
-/** Alerts of a tenant that wait, and those of all that are looked at. A tenant has one of these. */
+/** Alerts of a tenant that wait, those that are remembered as unexplained, and those of all that are looked at. A tenant has one of these. */
 const MOST_WAITING = 50;
+const MOST_UNEXPLAINED = 50;
 const AT_ONCE = 2;
 /** Older alerts are not enriched. Milliseconds. */
 const LATE_MS = 900_000;
@@ -69,6 +73,8 @@ export class Enricher implements AlertListener, Service {
   /** By tenant, the least recently served tenant first. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #busy = new Set<number>();
+  /** By tenant, the ids of alerts that fire without an answer: what kept it away, as load does, passes. */
+  readonly #unexplained = new Map<number, Set<number>>();
   /** Of those that are tried again later. */
   readonly #timers = new Set<NodeJS.Timeout>();
   #requests = 0;
@@ -86,21 +92,39 @@ export class Enricher implements AlertListener, Service {
   stop(): Promise<void> {
     this.#stop.abort();
     this.#waiting.clear();
+    this.#unexplained.clear();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     return Promise.resolve();
   }
 
   async take(rows: readonly AlertRow[], partition: number): Promise<void> {
-    const due = rows.filter((row) => row.part === PART_ALERT && row.state === 'firing' && isDue(row) && isOfEntries(row));
+    const alerts = rows.filter((row) => row.part === PART_ALERT && isOfEntries(row));
+    // both: what is due is no longer remembered
+    const due = alerts.filter((row) => (this.#forget(row) || isDue(row)) && row.state === 'firing');
     await Promise.all(due.map((row) => this.#add(row, partition)));
+  }
+
+  /** Whether the alert was unexplained. */
+  #forget({ tenantId, id }: AlertRow): boolean {
+    const ids = this.#unexplained.get(tenantId);
+    const isForgotten = ids?.delete(id) ?? false;
+    if (ids?.size === 0) this.#unexplained.delete(tenantId);
+    return isForgotten;
+  }
+
+  #remember({ tenantId, id }: AlertRow): void {
+    const ids = this.#unexplained.get(tenantId) ?? new Set();
+    if (ids.size < MOST_UNEXPLAINED) this.#unexplained.set(tenantId, ids.add(id));
   }
 
   #add(row: AlertRow, partition: number): Promise<void> {
     const { onOutcome = (): void => undefined } = this.#options;
     const queue = this.#queueOf(row);
     if (row.updatedAt * 1000 < this.#now() - LATE_MS || queue.length >= MOST_WAITING) {
-      onOutcome(queue.length >= MOST_WAITING ? 'busy' : 'late');
+      const isBusy = queue.length >= MOST_WAITING;
+      if (isBusy) this.#remember(row);
+      onOutcome(isBusy ? 'busy' : 'late');
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
@@ -159,6 +183,7 @@ export class Enricher implements AlertListener, Service {
         this.#waitAgain(one);
         return;
       }
+      this.#remember(row);
     }
     try {
       if (found !== null) await write(partition, [found]);
@@ -173,7 +198,7 @@ export class Enricher implements AlertListener, Service {
     const { row, query, all, window, baseline } = wanted;
     // silence is explained by what came before it
     const until = row.detector === 'silence' ? { start: baseline.start, end: window.end } : window;
-    const { samples, templates } = await this.#messages(row, query, until);
+    const { samples, templates, sessions } = await this.#messages(row, query, until);
     const now = await this.#shares(row, query, window);
     let usual = await this.#shares(row, query, baseline);
     const passedOver = new Set(NEVER);
@@ -184,7 +209,8 @@ export class Enricher implements AlertListener, Service {
     const why = changesOf(now, usual, passedOver).map((change) => ({ ...change, value: change.value.slice(0, VALUE_LENGTH) }));
     const most = mostText(isMore(row) ? templates : []);
     const description = [most.sentence, whyText(why)].filter((sentence) => sentence !== '').join(' ');
-    return whyRow(row, { sample_messages: samples, templates, why }, most.title, description);
+    const seen = sessions.length === 0 ? {} : { sessions };
+    return whyRow(row, { sample_messages: samples, ...seen, templates, why }, most.title, description);
   }
 
   async #shares(row: AlertRow, query: string, window: Window): Promise<FieldShares> {
@@ -201,16 +227,17 @@ export class Enricher implements AlertListener, Service {
     return { fields, entries: streams.reduce((sum, hits) => sum + hits, 0) };
   }
 
-  async #messages(row: AlertRow, query: string, window: Window): Promise<Messages> {
+  async #messages(row: AlertRow, query: string, window: Window): Promise<Messages & { readonly sessions: readonly string[] }> {
     const answer = (await this.#run(row, 'search', {
-      query: `${query} | fields _msg`,
+      query: `${query} | fields _msg, session_id, session.id`,
       ...timesOf(window),
       limit: MESSAGES,
       before: null,
     })) as {
-      readonly logs: readonly { readonly _msg?: string }[];
+      readonly logs: readonly Readonly<Record<string, string | undefined>>[];
     };
-    return messagesOf(answer.logs.map(({ _msg: message = '' }) => message));
+    const messages = messagesOf(answer.logs.map(({ _msg: message = '' }) => message));
+    return { ...messages, sessions: sessionsOf(answer.logs.map((entry) => entry['session_id'] ?? entry['session.id'])) };
   }
 
   async #run(row: AlertRow, operation: string, parameters: unknown): Promise<unknown> {

@@ -224,9 +224,17 @@ export const ALERTS: Section = {
       what: 'Alerts that wait to be explained',
       of: 'a tenant',
       bound: [enricher('MOST_WAITING', '')],
-      beyond: 'Further ones are not explained.',
+      beyond: 'Further ones are looked at in their next window.',
       others: 'nothing',
       attack: ['rules-of-many-groups'],
+    },
+    {
+      what: 'Firing alerts without an explanation, which are looked at again in their next window',
+      of: 'a tenant',
+      bound: [enricher('MOST_UNEXPLAINED', '')],
+      beyond: 'Further ones are looked at in their windows 6 and 30 only.',
+      others: 'nothing',
+      test: 'test/api/alerts/enricher.test.ts',
     },
     {
       what: 'Alerts that are explained at once, of which a tenant has one',
