@@ -254,23 +254,9 @@ describe('Explore, with much', function () {
   it(`takes ${String(TAIL_RATE)} entries a second, draws gaps, and counts honestly`, async () => {
     const explore = await visit();
     const { page } = explore;
+    await page.addInitScript({ content: floodOf(TAIL_RATE) });
+    await page.reload();
     await explore.rows.first().waitFor();
-    let sent = 0;
-    const line = (): string => JSON.stringify({ _time: new Date().toISOString(), _msg: `entry ${String(sent++)} of the tail`, level: 'info', service: 'web', _stream: '{}' }); // prettier-ignore
-    const over = new AbortController();
-    await page.routeWebSocket('**/ws/livetail/**', (socket) => {
-      socket.onMessage(() => {
-        socket.send(JSON.stringify({ _control: { type: 'ready' } }));
-        const timer = setInterval(() => {
-          for (let at = 0; at < TAIL_RATE / 10; at += 1) socket.send(line());
-        }, 100);
-        over.signal.addEventListener('abort', () => {
-          clearInterval(timer);
-          const [since, until_] = [new Date(Date.now() - 5000).toISOString(), new Date().toISOString()];
-          socket.send(JSON.stringify({ _control: { type: 'dropped', count: 1203, reason: 'too slow', since, until: until_ } }));
-        });
-      });
-    });
     await page.locator('[data-test=live]').click();
     const seen = async (): Promise<number> => Number(/([\d,]+) seen/.exec((await page.locator('[data-test=live-state]').textContent()) ?? '')?.[1]?.replaceAll(',', '') ?? 0); // prettier-ignore
     const heaps: number[] = [];
@@ -278,7 +264,7 @@ describe('Explore, with much', function () {
       await until('what comes', seen, (many_) => many_ >= (TAIL_RATE * TAIL_SECONDS * part) / 6, 900_000);
       heaps.push(await heapOf(page));
     }
-    over.abort();
+    const sent = await page.evaluate<number>('flood.stop()');
     await page.locator('.gap-row').filter({ hasText: '1,203 entries not shown' }).filter({ hasText: 'too slow' }).waitFor(); // prettier-ignore
     await until('all that was sent', seen, (many_) => many_ === sent);
     await page.locator('[data-test=live-state]').filter({ hasText: '1,203 dropped' }).waitFor();
@@ -321,4 +307,41 @@ const WATCH = `
     });
     isBusy = now;
   }).observe(document.body, { subtree: true, attributes: true, childList: true });
+`;
+
+/** Tails of the page come from the page itself, so many entries a second by the clock; `stop()` has it report a gap, and gives how many were sent. */
+const floodOf = (rate: number): string => `
+  globalThis.flood = null;
+  const Real = WebSocket;
+  const fake = () => {
+    let [sent, began, timer] = [0, 0, 0];
+    const frame = (body) => socket.onmessage?.({ data: JSON.stringify(body) });
+    const socket = {
+      close: () => clearInterval(timer),
+      send: () => {
+        frame({ _control: { type: 'ready' } });
+        began = performance.now();
+        timer = setInterval(() => {
+          for (const due = (performance.now() - began) * ${String(rate / 1000)}; sent < due; sent += 1)
+            frame({ _time: new Date().toISOString(), _msg: 'entry ' + sent + ' of the tail', level: 'info', service: 'web', _stream: '{}' });
+        }, 50);
+      },
+    };
+    globalThis.flood = {
+      stop: () => {
+        clearInterval(timer);
+        const [since, until] = [new Date(Date.now() - 5000).toISOString(), new Date().toISOString()];
+        frame({ _control: { type: 'dropped', count: 1203, reason: 'too slow', since, until } });
+        return sent;
+      },
+    };
+    setTimeout(() => socket.onopen?.());
+    return socket;
+  };
+  WebSocket = class extends Real {
+    constructor(url, protocols) {
+      if (String(url).includes('/ws/livetail/')) return fake();
+      return new Real(url, protocols);
+    }
+  };
 `;

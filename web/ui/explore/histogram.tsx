@@ -258,7 +258,7 @@ export function Histogram(): JSX.Element {
           }}
         >
           <span class="hist-top cap" aria-hidden="true">
-            {now.value === null ? '' : shortCount(top)}
+            {bars.every(({ total }) => total === 0) && old.length === 0 ? '' : shortCount(top)}
           </span>
           <Parts of={now.value?.of ?? of} />
           <Bars bars={bars} top={top} earlier={old} chosen={choice.chosen} />

@@ -56,12 +56,13 @@ async function ways(signal: AbortSignal) {
 }
 
 export function Nothing({ hints }: { readonly hints: readonly string[] }): JSX.Element {
-  const { value } = useRequest(ways, [query.value, span.value.start, span.value.end]);
+  const { value, isBusy } = useRequest(ways, [query.value, span.value.start, span.value.end]);
   const isAll = query.value === '';
   return (
     <Empty title={isAll ? 'No entries in this window' : 'Nothing matches'}>
       {isAll ? null : <p class="mono cut">{query.value}</p>}
       <Hints hints={hints} />
+      {value === null && isBusy ? <p class="muted">Looking for what would find something …</p> : null}
       <div class="stack" style={{ alignItems: 'center', gap: '8px' }}>
         {value?.spelt.map(({ from, to, next, hits }) => (
           <Button key={to} kind="primary" onClick={() => run(next)}>
