@@ -249,6 +249,7 @@ export const ROOMS = {
   'api/traces/jaeger': ['pipeline/core', 'api/http', 'api/query', 'api/traces'],
   'api/replay': [
     'pipeline/core',
+    'pipeline/replay',
     'pipeline/store',
     'logsql/*',
     'api/tenants',
@@ -277,6 +278,7 @@ export const ROOMS = {
     'pipeline/alerting/announcements',
     'pipeline/store',
     'pipeline/clusterer',
+    'pipeline/replay',
     'logsql/base',
     'logsql/parser',
     'logsql/pipes',

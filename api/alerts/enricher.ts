@@ -3,7 +3,7 @@ import type { AlertListener } from '../../pipeline/alerting/announcements/alert-
 import { PART_ALERT, whyRow, type AlertRow } from '../../pipeline/alerting/book/alert.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { QueryEngine } from '../query/engine.ts';
-import { messagesOf, mostText, type Messages } from './messages.ts';
+import { messagesOf, mostText, sessionsOf, type Messages } from './messages.ts';
 import { changesOf, whyText, type FieldShares } from './why.ts';
 import { readJson } from '../../pipeline/core/read-json.ts';
 
@@ -198,7 +198,7 @@ export class Enricher implements AlertListener, Service {
     const { row, query, all, window, baseline } = wanted;
     // silence is explained by what came before it
     const until = row.detector === 'silence' ? { start: baseline.start, end: window.end } : window;
-    const { samples, templates } = await this.#messages(row, query, until);
+    const { samples, templates, sessions } = await this.#messages(row, query, until);
     const now = await this.#shares(row, query, window);
     let usual = await this.#shares(row, query, baseline);
     const passedOver = new Set(NEVER);
@@ -209,7 +209,8 @@ export class Enricher implements AlertListener, Service {
     const why = changesOf(now, usual, passedOver).map((change) => ({ ...change, value: change.value.slice(0, VALUE_LENGTH) }));
     const most = mostText(isMore(row) ? templates : []);
     const description = [most.sentence, whyText(why)].filter((sentence) => sentence !== '').join(' ');
-    return whyRow(row, { sample_messages: samples, templates, why }, most.title, description);
+    const seen = sessions.length === 0 ? {} : { sessions };
+    return whyRow(row, { sample_messages: samples, ...seen, templates, why }, most.title, description);
   }
 
   async #shares(row: AlertRow, query: string, window: Window): Promise<FieldShares> {
@@ -226,16 +227,17 @@ export class Enricher implements AlertListener, Service {
     return { fields, entries: streams.reduce((sum, hits) => sum + hits, 0) };
   }
 
-  async #messages(row: AlertRow, query: string, window: Window): Promise<Messages> {
+  async #messages(row: AlertRow, query: string, window: Window): Promise<Messages & { readonly sessions: readonly string[] }> {
     const answer = (await this.#run(row, 'search', {
-      query: `${query} | fields _msg`,
+      query: `${query} | fields _msg, session_id, session.id`,
       ...timesOf(window),
       limit: MESSAGES,
       before: null,
     })) as {
-      readonly logs: readonly { readonly _msg?: string }[];
+      readonly logs: readonly Readonly<Record<string, string | undefined>>[];
     };
-    return messagesOf(answer.logs.map(({ _msg: message = '' }) => message));
+    const messages = messagesOf(answer.logs.map(({ _msg: message = '' }) => message));
+    return { ...messages, sessions: sessionsOf(answer.logs.map((entry) => entry['session_id'] ?? entry['session.id'])) };
   }
 
   async #run(row: AlertRow, operation: string, parameters: unknown): Promise<unknown> {

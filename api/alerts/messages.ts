@@ -1,7 +1,9 @@
 import { Masker } from '../../pipeline/clusterer/masker.ts';
+import { SESSION_ID } from '../../pipeline/replay/chunk.ts';
 
-/** How many messages are shown, and how many templates; characters of each. */
+/** How many messages are shown, how many sessions, and how many templates; characters of each. */
 const SAMPLES = 5;
+const SESSIONS = 5;
 const TEMPLATES = 3;
 const SAMPLE_LENGTH = 500;
 const TEMPLATE_LENGTH = 200;
@@ -37,6 +39,10 @@ export function messagesOf(texts: readonly string[]): Messages {
     })),
   };
 }
+
+/** Ids of a session replay (docs/replay.md), each once, the newest first: whose users saw it. What can be no id is left out. */
+export const sessionsOf = (ids: readonly unknown[]): readonly string[] =>
+  [...new Set(ids.filter((id): id is string => typeof id === 'string' && SESSION_ID.test(id)))].slice(0, SESSIONS);
 
 /** What most of the messages are, as the end of a title and as a sentence; empty strings where no template has half of them. */
 export function mostText([first]: readonly TemplateShare[]): { readonly title: string; readonly sentence: string } {

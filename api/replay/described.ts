@@ -1,10 +1,11 @@
 /** The description of the endpoints of session replay. */
 import Joi from 'joi';
+import { SESSION_ID } from '../../pipeline/replay/chunk.ts';
 import { anyMembers, HINTS_MEMBER, json, LINES_TYPE, list, members, ok, text, type Operation } from '../http/operation.ts';
 import { SEARCH } from '../search/described.ts';
 import { eventsSchema, logsSchema, sessionsSchema, tracesSchema } from './parameters.ts';
 
-const path = Joi.object({ session: Joi.string().pattern(/^[A-Za-z0-9_.-]{1,128}$/) });
+const path = Joi.object({ session: Joi.string().pattern(SESSION_ID) });
 const hints = { hints: HINTS_MEMBER };
 const errors = [404];
 

@@ -1,5 +1,6 @@
 /** Checks of the parameters of replay: one sentence for what was wrong. */
 import Joi from 'joi';
+import { SESSION_ID } from '../../pipeline/replay/chunk.ts';
 import { MAX_QUERY_LENGTH } from '../../logsql/parser/parser.ts';
 import { readLength } from '../../logsql/values/times.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
@@ -77,7 +78,7 @@ function millisecondsOf(given: string): number {
 
 /** The id of a session in a path. Throws HttpError 400. */
 export function sessionOf(id: string | undefined): string {
-  if (id === undefined || !/^[A-Za-z0-9_.-]{1,128}$/.test(id))
+  if (id === undefined || !SESSION_ID.test(id))
     throw invalidParameter('The id of a session has 1 to 128 characters of A-Z, a-z, 0-9, "_", "-" and ".".');
   return id;
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpError } from '../../pipeline/core/errors.ts';
 import type { Principal } from '../tenants/principal.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import type { Operation } from '../http/operation.ts';
@@ -21,6 +23,9 @@ export type ReplayOptions = {
   /** Puts on the log that a session is deleted. Rejects with HttpError where it cannot. */
   readonly remove: (deletion: Deletion) => Promise<void>;
 };
+
+/** After which times a deletion looks for its session again. Milliseconds. */
+const AGAIN_MS = [1000, 2000];
 
 /** The endpoints of a tenant's session replay. */
 export function createReplayRoutes({ runtime, remove }: ReplayOptions): readonly Route[] {
@@ -53,19 +58,39 @@ export function createReplayRoutes({ runtime, remove }: ReplayOptions): readonly
     get('/{session}/traces', ['traces', described.TRACES], read.SESSION_TRACES, ({ params, query }) =>
       read.sessionTracesParameters(params['session'], query),
     ),
-    {
-      method: 'DELETE',
-      path: `${BASE}/{session}`,
-      scope: 'write',
-      operation: described.DELETE,
-      handle: async (context) => {
-        const session = read.sessionOf(context.params['session']);
-        const { body } = await runtime.run(context, 'replay/find', { session }, { isFree: true });
-        const { start, retentionDays } = JSON.parse(body as string) as SessionBounds;
-        const { principal, requestId } = context;
-        await remove({ principal, requestId, session, start, retentionDays });
-        return { status: 202, body: { status: 'ok', session_id: session } };
-      },
-    },
+    deletion({ runtime, remove }),
   ];
+}
+
+/** `DELETE …/{session}`. */
+function deletion({ runtime, remove }: ReplayOptions): Route {
+  const find = async (context: RouteContext, session: string): Promise<SessionBounds> => {
+    const { body } = await runtime.run(context, 'replay/find', { session }, { isFree: true });
+    return JSON.parse(body as string) as SessionBounds;
+  };
+  /** Looks again for a session that is not there: one that was acknowledged a moment ago is stored in a moment. */
+  const findSoon = async (context: RouteContext, session: string): Promise<SessionBounds> => {
+    for (const ms of AGAIN_MS) {
+      try {
+        return await find(context, session);
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status !== 404) throw error;
+        await sleep(ms, undefined, { signal: context.signal });
+      }
+    }
+    return find(context, session);
+  };
+  return {
+    method: 'DELETE',
+    path: `${BASE}/{session}`,
+    scope: 'write',
+    operation: described.DELETE,
+    handle: async (context) => {
+      const session = read.sessionOf(context.params['session']);
+      const { start, retentionDays } = await findSoon(context, session);
+      const { principal, requestId } = context;
+      await remove({ principal, requestId, session, start, retentionDays });
+      return { status: 202, body: { status: 'ok', session_id: session } };
+    },
+  };
 }

@@ -6,6 +6,9 @@ import { bytes, string, stringList, word } from '../rows/string-types.ts';
 /** The name of the signal: its topic is `replay.v1`. */
 export const REPLAY = 'replay';
 
+/** An id of a session. */
+export const SESSION_ID = /^[A-Za-z0-9_.-]{1,128}$/;
+
 /** What a row is: events of a session, or that a session was deleted. */
 export const EVENTS = 0;
 export const TOMBSTONE = 1;

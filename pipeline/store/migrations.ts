@@ -8,9 +8,9 @@ const FILE = /^(\d{3})_[a-z0-9_]+\.sql$/;
 /**
  * Creates the database and applies the files of `schema/` that it has not seen, in the order of their numbers. Each file is one
  * statement and safe to repeat, so two nodes may migrate at once. Returns the numbers applied. A database whose tables come from other
- * files under the same numbers is refused with a sentence, and nothing in it is changed.
+ * files under the same numbers is refused with a sentence, and nothing in it is changed. `last`: the file to stop behind, as an earlier version does.
  */
-export async function migrate(store: Store): Promise<number[]> {
+export async function migrate(store: Store, last = Infinity): Promise<number[]> {
   const folder = path.join(packageRoot(), 'pipeline/store/schema');
   const files = (await readdir(folder)).sort().flatMap((name) => {
     const number = FILE.exec(name)?.[1];
@@ -24,7 +24,7 @@ export async function migrate(store: Store): Promise<number[]> {
   const done = new Map(rows.map(([number, name]) => [Number(number), String(name)]));
   const other = files.find(({ number, name }) => done.has(number) && done.get(number) !== name);
   if (other !== undefined) throw new Error(otherLayout(store.database, done.get(other.number) ?? ''));
-  const fresh = files.filter(({ number }) => !done.has(number));
+  const fresh = files.filter(({ number }) => number <= last && !done.has(number));
   for (const { number, name } of fresh) {
     await store.command(await readFile(path.join(folder, name), 'utf8'));
     await store.command(`INSERT INTO migrations (number, name) VALUES (${String(number)}, '${name}')`);

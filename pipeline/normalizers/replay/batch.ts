@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalidBody } from '../../core/errors.ts';
+import { SESSION_ID } from '../../replay/chunk.ts';
 import type { BatchLabels } from '../../replay/event-batch.ts';
 import type { ReplayWriter } from '../../replay/replay-writer.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
@@ -13,7 +14,6 @@ import { MAX_URL } from './facts.ts';
 const MAX_LABEL = 256;
 /** Traces of a batch that are kept. */
 const MAX_TRACES = 256;
-const SESSION = /^[A-Za-z0-9_.-]{1,128}$/;
 const TRACE = /^[0-9a-f]{32}$/;
 /** No number of a batch has this bit. */
 const HASHED = 1n << 63n;
@@ -132,7 +132,7 @@ export class BatchReader {
   #close({ session: own, seq, ...labels }: Labels, { start, end }: Place): void {
     const session = own === '' ? this.#outside : own;
     if (session === '') throw invalidBody('No session is named: send session_id in the body or in the query, or the header X-Session-Id.');
-    if (!SESSION.test(session)) throw invalidBody('The id of a session has 1 to 128 characters of A-Z, a-z, 0-9, "_", "-" and ".".');
+    if (!SESSION_ID.test(session)) throw invalidBody('The id of a session has 1 to 128 characters of A-Z, a-z, 0-9, "_", "-" and ".".');
     this.#out.close({ ...labels, session, seq: seqOf(seq, this.#body, start, end) });
   }
 }

@@ -30,7 +30,7 @@ const fired = (more: Partial<AlertRow> = {}): AlertRow => ({
 type Asked = { readonly operation: string; readonly query: string; readonly start: string; readonly end: string };
 
 /** An engine that knows some errors, and how many entries there are of each query. */
-function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fail = 0 } = {}) {
+function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fail = 0, ofSession = {} } = {}) {
   const asked: Asked[] = [];
   const jobs: QueryJob[] = [];
   const held: (() => void)[] = [];
@@ -41,7 +41,7 @@ function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fai
   }); // prettier-ignore
   const answer = ({ operation, query, start }: Asked): unknown => {
     if (operation === 'search')
-      return { logs: ['card 1 declined', 'card 22 declined', 'no bank', ''].map((message) => ({ _msg: message })) };
+      return { logs: ['card 1 declined', 'card 22 declined', 'no bank', ''].map((message) => ({ _msg: message, ...ofSession })) };
     if (start === iso(START)) return facets({ _stream: { all: 100 }, version: { 2: 90, 1: 10 }, level: { error: 100 } });
     return query.endsWith('level:error')
       ? facets({ _stream: { all: usualErrors }, version: { 1: usualErrors }, level: { error: usualErrors } })
@@ -102,7 +102,7 @@ describe('the enricher of alerts', () => {
     });
     // hardly any usual errors: what is usual is told by all entries, and that errors are errors is no news
     expect(asked.map(({ operation, query }) => [operation, query])).to.deep.equal([
-      ['search', '{service="web"} level:error | fields _msg'],
+      ['search', '{service="web"} level:error | fields _msg, session_id, session.id'],
       ['facets', '{service="web"} level:error'],
       ['facets', '{service="web"} level:error'],
       ['facets', '{service="web"}'],
@@ -111,6 +111,14 @@ describe('the enricher of alerts', () => {
     expect(asked[2]).to.include({ start: iso(START - 63 * MINUTE_MS), end: iso(START - 3 * MINUTE_MS - 1) });
     expect(new Set(jobs.map(({ tenantId }) => tenantId))).to.deep.equal(new Set([fired().tenantId]));
     expect(outcomes).to.deep.equal(['done']);
+  });
+
+  it('names the sessions of those entries, where users saw them', async () => {
+    for (const ofSession of [{ session_id: 'one' }, { 'session.id': 'one' }]) {
+      const { enricher, written } = enricherOver({ ofSession });
+      await enricher.take([fired()], 3);
+      expect((JSON.parse(written[0]?.[1].evidence ?? '') as { readonly sessions: unknown }).sessions).to.deep.equal(['one']);
+    }
   });
 
   it('says what most entries are where there are more of them, and not of another value that rose', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { messagesOf, mostText } from '../../../api/alerts/messages.ts';
+import { messagesOf, mostText, sessionsOf } from '../../../api/alerts/messages.ts';
 
 const some = (count: number, textOf: (index: number) => string): string[] => Array.from({ length: count }, (_none, index) => textOf(index));
 
@@ -37,5 +37,10 @@ describe('the messages of an alert', () => {
   it('are five samples and three templates at most', () => {
     const { samples, templates } = messagesOf(some(500, (n) => `word${String.fromCharCode(97 + (n % 26))}ly`));
     expect([samples.length, templates.length]).to.deep.equal([5, 3]);
+  });
+
+  it('have the newest five sessions, each once, and nothing that is no id', () => {
+    const ids = ['a', undefined, 'b', 'a', '', 'no id', 'x'.repeat(129), 7, '<b>', 'c', 'd', 'e', 'f'];
+    expect(sessionsOf(ids)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
   });
 });

@@ -24,6 +24,9 @@ shareWith(async () => {
 });
 after(() => alertmanager?.stop());
 
+/** Whose page the errors are of, as the recorder sends them (docs/replay.md). */
+const SESSION = 'session-of-ada';
+
 describe('alerts that nobody configured', function () {
   this.timeout(900_000);
   let instance: Instance;
@@ -69,7 +72,7 @@ describe('alerts that nobody configured', function () {
     Array.from({ length: count }, (_none, index) => ({
       ...{ _time: new Date(Math.floor(ms / MINUTE_MS) * MINUTE_MS + ((index * 997) % 50_000)).toISOString(), service: 'checkout' },
       ...(index < errors
-        ? { _msg: `payment declined code ${String(index)}`, level: 'error', version: '2.0' }
+        ? { _msg: `payment declined code ${String(index)}`, level: 'error', version: '2.0', rum: 'error', session_id: SESSION }
         : { _msg: `order ${String(index)} placed`, level: 'info', version: '1.0' }),
     }));
 
@@ -121,6 +124,7 @@ describe('alerts that nobody configured', function () {
     for (const { detector_type, title, evidence, description } of explained.items) {
       expect((evidence['why'] as { readonly field: string }[]).map(({ field }) => field)).to.include('version');
       expect((evidence['sample_messages'] as string[]).filter((text) => text.startsWith('payment declined')).length).to.equal(1);
+      expect(evidence['sessions']).to.deep.equal([SESSION]);
       // of all entries it depends on when it was looked at; of errors it is plain
       if (detector_type === 'error_rate') expect(title).to.match(/; most are `payment declined code <N>`$/);
       expect(description).to.match(/ What has changed most: .*version 2\.0 \(\d+ %, usually \d+ %\)/);

@@ -88,6 +88,15 @@ describe('session replay', function () {
     expect((await get(`/${id}`)).status).to.equal(404);
   });
 
+  it('is deleted though it is acknowledged but not stored yet', async () => {
+    const id = `now-${randomUUID()}`;
+    await send(instance.app, { session_id: id, events: [event(0, 4, { href: 'https://shop.example/x' }), event(1, 2)] });
+    const own = { Authorization: `Bearer ${tenant.key}` };
+    const { status } = await instance.call('DELETE', `${instance.app}/api/v1/tenants/${String(tenant.id)}/replay/sessions/${id}`, undefined, own); // prettier-ignore
+    expect(status).to.equal(202);
+    await until('that it is in no answer', () => get(`/${id}`), ({ status: shown }) => shown === 404); // prettier-ignore
+  });
+
   it('has errors of pages become patterns, whose entries name their sessions', async () => {
     const sessions = [randomUUID(), randomUUID()];
     const entries = sessions.map((session, index) => ({

@@ -76,6 +76,13 @@ const WAITING = `() =>
     };
   })`;
 
+/** Sends an event, and tries to read something of the service. Runs in browsers. */
+const BEACON = `async ({ app, key, id, at }) => {
+  const body = JSON.stringify({ session_id: id, events: [{ type: 4, data: { href: location.href }, timestamp: at }] });
+  const canRead = await fetch(app + '/health').then(() => true, () => false);
+  return [navigator.sendBeacon(app + '/v1/rum/replay?api_key=' + key, body), canRead];
+}`;
+
 describe('a page that is recorded', function () {
   this.timeout(600_000);
   let instance: Instance;
@@ -199,6 +206,24 @@ describe('a page that is recorded', function () {
     expect(times).to.deep.equal([...times].sort((a, b) => a - b));
     expect(all.slice(0, 2).map(({ type }) => type)).to.deep.equal([4, 2]);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('may be of an origin that no list names, where it sends by sendBeacon', async () => {
+    const other = await context.newPage();
+    // the same server, by a name that is another origin
+    await other.goto((shop?.url ?? '').replace('127.0.0.1', 'localhost'));
+    const beacon = { app: instance.app, key: tenant.key, id: `beacon-${String(Date.now())}`, at: Date.now() };
+    const [isSent, isReadable] = await other.evaluate<[boolean, boolean]>(`(${BEACON})(${JSON.stringify(beacon)})`);
+    expect([isSent, isReadable]).to.deep.equal([true, false]);
+    await other.close();
+    const stored = await until(
+      'what it sent',
+      () => fetch(`${base()}/${beacon.id}/events`, { headers: own() }),
+      ({ ok }) => ok,
+    );
+    expect((JSON.parse(await stored.text()) as { readonly data: unknown }).data).to.deep.equal({
+      href: `${(shop?.url ?? '').replace('127.0.0.1', 'localhost')}/`,
+    });
   });
 
   it('is a session with what went wrong, whose errors are in the log', async () => {
