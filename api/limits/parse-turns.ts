@@ -27,8 +27,13 @@ const REST_SHARE = 0.25;
 const LONG_MS = 100;
 /** Less is not much. Milliseconds. */
 const HEAVY_MS = 20;
-/** A body that has waited for longer is refused when its turn comes. */
-const MAX_WAIT_MS = 5000;
+/**
+ * A body that has waited for longer is refused when its turn comes. With what a request waits before it, and what Kafka has behind it
+ * (api/ingest/patience.ts), a refusal comes within 7.5 s.
+ */
+const MAX_WAIT_MS = 3500;
+/** While the first body of a tenant has waited for so long, one that comes then would not be read in time: it is refused at once. */
+const MAX_BACKLOG_MS = 2000;
 
 type Waiting = { readonly since: number; readonly go: () => void; readonly refuse: (error: Error) => void };
 
@@ -86,8 +91,9 @@ export class ParseTurns {
 
   #wait(tenantId: number): Promise<void> {
     const since = this.#options.now();
+    const queue = this.#waiting.get(tenantId);
+    if (since - (queue?.[0]?.since ?? since) > MAX_BACKLOG_MS) return Promise.reject(behindOthers());
     return new Promise((go, refuse) => {
-      const queue = this.#waiting.get(tenantId);
       if (queue === undefined) this.#waiting.set(tenantId, [{ since, go, refuse }]);
       else queue.push({ since, go, refuse });
     });
@@ -114,7 +120,7 @@ export class ParseTurns {
         go();
         return;
       }
-      refuse(backpressure('This node is busy with other bodies of this tenant; try again.'));
+      refuse(behindOthers());
     }
   }
 
@@ -161,3 +167,5 @@ export class ParseTurns {
     }
   }
 }
+
+const behindOthers = (): Error => backpressure('This node is busy with other bodies of this tenant; try again.');

@@ -69,8 +69,8 @@ export const BODIES: Section = {
     {
       what: 'Wait of a body for its turn',
       of: 'a body',
-      bound: [turns('MAX_WAIT_MS', 'ms')],
-      beyond: '429 `backpressure` when its turn comes.',
+      bound: [turns('MAX_WAIT_MS', 'ms'), turns('MAX_BACKLOG_MS', 'ms that the first of them has waited')],
+      beyond: '429 `backpressure` when its turn comes, or at once.',
       others: 'nothing',
       attack: ['flood', 'large-arrays'],
     },

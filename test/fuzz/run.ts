@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz`: damaged bodies of all formats and encodings, frames of WebSockets, and queries.
- *   npm run fuzz -- [--runs 200000] [--seed 1] [--only logs|spans|samples]   in this process, through decoders and normalizers
+ *   npm run fuzz -- [--runs 200000] [--seed 1] [--only logs|spans|samples|replay]   in this process, through decoders and normalizers
  *   npm run fuzz -- --sockets [--runs 20000] [--seed 1]              over sockets, against an instance that it starts
  *   npm run fuzz -- --kind frames|logsql|promql [--runs 1000000] [--seed 1]   in this process: what `test/fuzz/{frames,queries,promql}.ts` say
  */
@@ -20,7 +20,7 @@ const { values: flags } = parseArgs({
     kind: { type: 'string', default: 'bodies' },
   },
 });
-const only = (['logs', 'spans', 'samples'] as const).find((signal) => signal === flags.only);
+const only = (['logs', 'spans', 'samples', 'replay'] as const).find((signal) => signal === flags.only);
 const progress = (line: string): void => void process.stdout.write(`${line}\n`);
 const KINDS = new Map([
   ['frames', fuzzFrames],

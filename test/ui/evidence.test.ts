@@ -20,7 +20,9 @@ describe('the evidence of an alert', () => {
       why: [{ field: 'pod', value: 'a', share: 0.996, baseline_share: 0.33 }],
       slow_traces: [{ trace_id: 'abc', duration_ms: 1234.56 }],
       failing_traces: [{ trace_id: 'def' }],
+      sessions: ['one', '', 7, 'two'],
     });
+    expect(read.sessions).to.deep.equal(['one', 'two']);
     expect(read.expected).to.deep.equal({ low: 54, high: 70 });
     expect(read.series).to.deep.equal({ start: Date.parse('2026-11-28T04:00:00Z'), stepMs: 60_000, values: [1, 2, 3] });
     expect(read.link?.query).to.equal('level:error');

@@ -163,14 +163,29 @@ describe('turns to make entries of bodies', () => {
     expect(loop.now).to.equal(1000);
   });
 
-  it('are refused after 5 s, and others are not', async () => {
+  it('are refused after 3.5 s, and others are not', async () => {
     const loop = new Loop();
     // it rests after each of them for as long as it took
     const flood = Array.from({ length: 10 }, () => refusal(loop.body(1, 900)));
     const other = refusal(loop.body(2, 1));
     await loop.run();
-    expect(await Promise.all(flood)).to.deep.equal([...Array<string>(4).fill('done'), ...Array<string>(6).fill('backpressure')]);
+    expect(await Promise.all(flood)).to.deep.equal([...Array<string>(3).fill('done'), ...Array<string>(7).fill('backpressure')]);
     expect(await other).to.equal('done');
+  });
+
+  it('are refused at once while the first of the same tenant has waited for 2 s, and not those of others', async () => {
+    const loop = new Loop();
+    void loop.body(1, 10);
+    const first = refusal(loop.body(1, 1));
+    loop.now += 2000;
+    const soon = refusal(loop.body(1, 1));
+    loop.now += 1;
+    // before any turn
+    expect(await refusal(loop.body(1, 1))).to.equal('backpressure');
+    const other = refusal(loop.body(2, 1));
+    await loop.run();
+    expect(await Promise.all([first, soon, other])).to.deep.equal(['done', 'done', 'done']);
+    expect(await refusal(loop.body(1, 1))).to.equal('done');
   });
 
   it('forget what was used long ago', async () => {

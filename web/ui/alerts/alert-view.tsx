@@ -13,7 +13,7 @@ import { copy, toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { readEvidence, type Alert, type Evidence } from './evidence.ts';
 import { Course } from './course-view.tsx';
-import { exploreHref, Figures, Others, Samples, Traces, WhatChanged, Why } from './evidence-view.tsx';
+import { exploreHref, Figures, Others, Samples, Sessions, Traces, WhatChanged, Why } from './evidence-view.tsx';
 import { RuleOf } from './rule-of.tsx';
 import { Sensitivity } from './sensitivity.tsx';
 
@@ -223,6 +223,7 @@ export function AlertView({
         </p>
       )}
       <Traces evidence={evidence} />
+      <Sessions evidence={evidence} />
       <Others evidence={evidence} />
       <RuleOf ruleId={evidence.ruleId} />
       <Sensitivity detector={alert.detector_type} stream={alert.stream} fingerprint={evidence.fingerprint} />

@@ -142,15 +142,32 @@ export function Samples({ evidence: { samples, templates } }: { readonly evidenc
 }
 
 export function Traces({ evidence: { traces, link } }: { readonly evidence: Evidence }): JSX.Element | null {
-  if (traces.length === 0) return null;
+  return <Linked title="Traces" field="trace_id" link={link} ids={traces} />;
+}
+
+/** Sessions whose users saw it: what their servers logged is one step away. */
+export function Sessions({ evidence: { sessions, link } }: { readonly evidence: Evidence }): JSX.Element | null {
+  return <Linked title="Sessions" field="session_id" link={link} ids={sessions.map((id) => ({ id, note: '' }))} />;
+}
+
+type LinkedProps = {
+  readonly title: string;
+  readonly field: string;
+  readonly link: Evidence['link'];
+  readonly ids: readonly { readonly id: string; readonly note: string }[];
+};
+
+/** Ids that lead to all entries of the window that have them in a field. */
+function Linked({ title, field, link, ids }: LinkedProps): JSX.Element | null {
+  if (ids.length === 0) return null;
   const whole = link === null ? null : { ...link, query: '' };
   return (
-    <Panel title="Traces">
+    <Panel title={title}>
       <ul class="plain-list templates">
-        {traces.map(({ id, note }) => (
+        {ids.map(({ id, note }) => (
           <li key={id}>
-            <span class="num">{note}</span>
-            <a class="mono cut" href={exploreHref(whole, exactly('trace_id', id))}>
+            {note !== '' && <span class="num">{note}</span>}
+            <a class="mono cut" href={exploreHref(whole, exactly(field, id))}>
               <bdi>{id}</bdi>
             </a>
           </li>

@@ -18,6 +18,8 @@ export type Evidence = {
   readonly samples: readonly string[];
   readonly templates: readonly { readonly template: string; readonly share: number }[];
   readonly traces: readonly { readonly id: string; readonly note: string }[];
+  /** Ids of replays of users who saw it. */
+  readonly sessions: readonly string[];
   readonly fingerprint: string | null;
   /** That of a rule by LogsQL, which can be changed here. */
   readonly ruleId: string | null;
@@ -36,7 +38,7 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' &
 const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const timeIn = (value: unknown): string | null => (typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null);
 
-const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'fingerprint', 'scale_minutes', 'direction']); // prettier-ignore
+const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'sessions', 'fingerprint', 'scale_minutes', 'direction']); // prettier-ignore
 
 function seriesOf(value: unknown): Series | null {
   const { minute, start, step, values } = bagOf(value);
@@ -72,6 +74,7 @@ export function readEvidence(evidence: unknown): Evidence {
     samples: listOf(bag['sample_messages']).map(textIn).filter((one) => one !== null),
     templates: listOf(bag['templates']).map(templateOf).filter((one) => one !== null),
     traces: [...listOf(bag['slow_traces']), ...listOf(bag['failing_traces'])].map(traceOf).filter((one) => one !== null),
+    sessions: listOf(bag['sessions']).map(textIn).filter((one) => one !== null),
     fingerprint: textIn(bag['fingerprint']),
     ruleId: /^ru_[\w-]{1,60}$/.exec(textIn(bagOf(bag['rule'])['id']) ?? '')?.[0] ?? null,
   }; // prettier-ignore
