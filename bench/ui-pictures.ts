@@ -40,7 +40,11 @@ const STATES: readonly State[] = [
   },
   { name: 'lines', at: explore('* | stats by (_time:5m, service) count() as n'), until: (page) => page.locator('.u-over').waitFor() },
   { name: 'live', at: '/ui/explore?live=1&from=-15m', until: (page) => page.locator('#rows .row').nth(3).waitFor() },
-  { name: 'nothing', at: explore('level="error"'), until: (page) => page.getByRole('heading', { name: 'Nothing matches' }).waitFor() },
+  {
+    name: 'nothing',
+    at: explore('levle:error'),
+    until: (page) => page.getByRole('button', { name: /in place of/ }).waitFor(),
+  },
   { name: 'alerts', at: '/ui/alerts', until: (page) => page.locator('[data-alert]').first().waitFor() },
   { name: 'alert', at: '/ui/alerts', until: openAlert },
   {

@@ -40,7 +40,7 @@ const TENANT_AT_ONCE = 4;
 /** How often an enrichment is tried, since load passes, and how long after a failure, milliseconds. */
 const MOST_TRIES = 3;
 const AGAIN_MS = 20_000;
-/** What is usual: this long, until shortly before the window; shorter where more entries are expected in it. Minutes, entries. */
+/** What is usual: this long, until shortly before the first window of the alert; shorter where more entries are expected in it. Minutes, entries. */
 const BASELINE_MINUTES = 60;
 const LEAST_BASELINE_MINUTES = 5;
 const GAP_MINUTES = 3;
@@ -298,7 +298,9 @@ function wantedOf(row: AlertRow): Wanted {
   const [start, end] = [Date.parse(window.start), Date.parse(window.end)];
   const usual = entries === undefined ? mean : entries / scale;
   const minutes = Math.max(LEAST_BASELINE_MINUTES, Math.min(BASELINE_MINUTES, Math.floor(MOST_BASELINE / Math.max(1, usual))));
-  const until = start - GAP_MINUTES * MINUTE;
+  // in a later window what has begun meanwhile is not usual
+  const opened = row.firedAt * 1000 - scale * MINUTE;
+  const until = Math.min(start, opened) - GAP_MINUTES * MINUTE;
   return {
     ...{ row, query: links.query, all: links.all ?? (row.stream === '{}' ? '*' : row.stream) },
     ...{ window: { start, end }, baseline: { start: until - minutes * MINUTE, end: until } },

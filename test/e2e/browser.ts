@@ -3,21 +3,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, firefox, type Browser } from 'playwright-core';
 import { findProgram } from '../../compose/embedded/run.ts';
 import { freePorts } from '../free-ports.ts';
 import { libraryFolders } from '../shippers/programs.ts';
-import { installToolset, NotHere } from '../shippers/toolsets.ts';
+import { installToolset, NotHere, type ToolsetName } from '../shippers/toolsets.ts';
 import { until } from './instance.ts';
 
 /** A program of Debian: where it is, and the environment that it needs. */
 type Program = { readonly file: string; readonly env: Readonly<Record<string, string>> };
 
-/** The machine's own program, or the one of the toolset `browser`. Throws NotHere where it cannot be had. */
-async function programOf(name: string, inPackage: string): Promise<Program> {
+/** The machine's own program, or the one of a toolset. Throws NotHere where it cannot be had. */
+async function programOf(toolset: ToolsetName, name: string, inPackage: string): Promise<Program> {
   const own = findProgram(name);
   if (own !== null) return { file: own, env: {} };
-  const { folder } = await installToolset('browser', console.log);
+  const { folder } = await installToolset(toolset, console.log);
   const root = path.join(folder, name, 'root');
   // some packages have libraries of their own in a folder below, as libpulse0
   const libraries = [...libraryFolders(root)].filter((folder) => folder.includes('-linux-gnu'));
@@ -40,13 +40,26 @@ async function startPackagedBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await packaged.executablePath(), args: [...packaged.args, '--no-sandbox'] });
 }
 
+/** Headless Firefox of Debian, by WebDriver BiDi; its clipboard needs no one's consent, and nothing moves. Null, and says so, where it cannot be had. */
+export async function startFirefox(): Promise<Browser | null> {
+  return orSaid('no Firefox connects', async () => {
+    const { file, env } = await programOf('firefox', 'firefox-esr', 'usr/lib/firefox-esr/firefox-esr');
+    return firefox.launch({
+      channel: 'moz-firefox',
+      executablePath: path.join(import.meta.dirname, 'bidi-firefox.mjs'),
+      env: { ...process.env, ...env, LOGWEIR_TEST_FIREFOX: file },
+      firefoxUserPrefs: { 'dom.events.testing.asyncClipboard': true, 'ui.prefersReducedMotion': 1 },
+    });
+  });
+}
+
 /** A reverse proxy of the test. */
 export type RunningProxy = { readonly port: number; stop(): Promise<void> };
 
 /** nginx with these locations in its server, on a port of its own; null, and says so, where this machine cannot have it. */
 export async function startNginx(locations: string): Promise<RunningProxy | null> {
   return orSaid('no proxy is between', async () => {
-    const { file, env } = await programOf('nginx', 'usr/sbin/nginx');
+    const { file, env } = await programOf('browser', 'nginx', 'usr/sbin/nginx');
     const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-test-nginx-'));
     const [port] = (await freePorts(1)) as [number];
     const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n');

@@ -17,7 +17,8 @@ export type ToolsetName =
   | 'debian'
   | 'alertmanager'
   | 'prometheus'
-  | 'browser';
+  | 'browser'
+  | 'firefox';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -72,6 +73,7 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   prometheus: debianPackages({ prometheus: ['prometheus'] }),
   // nor these: who looks, and what is between
   browser: debianPackages({ nginx: ['nginx'] }),
+  firefox: debianPackages({ 'firefox-esr': ['firefox-esr'] }),
 };
 
 /** Programs of Debian, each from its packages, in a folder of its own. */

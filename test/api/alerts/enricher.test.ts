@@ -130,6 +130,17 @@ describe('the enricher of alerts', () => {
     expect(written.map(([, { title }]) => title)).to.deep.equal(['most are `card <N> declined`', '', '', '']);
   });
 
+  it('compares a later window with what was usual before the alert, not with its own beginning', async () => {
+    const { enricher, asked, written } = enricherOver({ usualErrors: 30 });
+    const later = START + 5 * MINUTE_MS;
+    const known = JSON.parse(fired().evidence) as object;
+    const evidence = JSON.stringify({ ...known, window: { start: iso(later), end: iso(later + MINUTE_MS) } });
+    await enricher.take([fired({ evidence, updatedAt: UPDATED + 300, fireCount: 6 })], 0);
+    expect(written.length).to.equal(1);
+    expect(asked[1]).to.include({ start: iso(later), end: iso(later + MINUTE_MS - 1) });
+    expect(asked[2]).to.include({ start: iso(START - 63 * MINUTE_MS), end: iso(START - 3 * MINUTE_MS - 1) });
+  });
+
   it('compares errors with usual errors where there are enough', async () => {
     const { enricher, asked } = enricherOver({ usualErrors: 30 });
     await enricher.take([fired()], 0);

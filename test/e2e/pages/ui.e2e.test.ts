@@ -284,7 +284,8 @@ describe('the pages', function () {
       expect(await explore.rows.filter({ hasText: '998 kB' }).count()).to.equal(1);
       for (let row = 0; row < HOSTILE.length; row += 1) {
         await explore.rows.nth(row).click();
-        for (const tab of ['JSON', 'Context', 'Pattern', 'Fields']) {
+        // the drawer is the same whether lines are wrapped or not
+        for (const tab of wrap === '' ? ['JSON', 'Context', 'Pattern', 'Fields'] : ['Fields']) {
           await explore.openTab(tab);
           expect(await markup(), `${tab} of row ${String(row)}`).to.equal(0);
         }
@@ -320,6 +321,27 @@ describe('the pages', function () {
         await page.getByRole('combobox', { name: 'Command' }).waitFor();
         await expectAccessible(page, 'the palette');
         await page.keyboard.press('Escape');
+        for (const [key, name] of [['s', 'Saved and earlier searches'], ['e', 'Export all matching entries']] as const) {
+          await explore.toList();
+          await page.keyboard.press(key);
+          await page.getByRole('dialog', { name }).waitFor();
+          await expectAccessible(page, name);
+          await page.keyboard.press('Escape');
+        } // prettier-ignore
+        await page.getByRole('button', { name: 'More', exact: true }).click();
+        await expectAccessible(page, 'the menu');
+        await page.getByRole('button', { name: 'What runs where' }).click();
+        await page.getByRole('dialog', { name: 'What runs where' }).getByText('Statement 1').waitFor();
+        await expectAccessible(page, 'what runs where');
+        await page.keyboard.press('Escape');
+        await page.locator('[data-test=account]').click();
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await expectAccessible(page, 'the account');
+        for (const [query, shown] of [['* | stats by (service) count() as n', '.bar-line'], ['* | stats by (_time:5m, service) count() as n', '.u-over']] as const) {
+          await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=${encodeURIComponent(query)}`);
+          await page.locator(shown).first().waitFor();
+          await expectAccessible(page, query);
+        } // prettier-ignore
         await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=nothing-has-this`);
         await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
         await expectAccessible(page, 'nothing');

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { tabTo } from './page.ts';
 
 /** Alerts, patterns and the first steps as a person sees them. */
 export class AlertsPage {
@@ -29,6 +30,12 @@ export class AlertsPage {
     return this.page.locator('[data-alert]');
   }
 
+  /** Has the made-up shop run in this tab; done once its past is sent. */
+  async startShop(): Promise<void> {
+    await this.page.locator('[data-test=start-demo]').click();
+    await this.page.locator('[data-test=demo-run]').filter({ hasText: 'The shop runs' }).waitFor({ timeout: 180_000 });
+  }
+
   /** From an alert by its title to the first entry of what has changed most in it; the seconds since the alert was opened. */
   async solveByMouse(title: string): Promise<number> {
     await this.list.filter({ hasText: title }).first().waitFor();
@@ -53,9 +60,7 @@ export class AlertsPage {
       if (current?.includes(title) === true) break;
     }
     const link = page.getByRole('region', { name: 'What changed' }).getByRole('link', { name: /^version=/ });
-    await link.waitFor();
-    const isThere = (): Promise<boolean> => link.evaluate((element) => element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement); // prettier-ignore
-    for (let step = 0; step < 100 && !(await isThere()); step += 1) await page.keyboard.press('Tab');
+    await tabTo(page, link);
     await page.keyboard.press('Enter');
     await page.locator('#rows .row').first().waitFor();
     await page.keyboard.press('j');

@@ -1,6 +1,6 @@
 /** The page of one alert: what, by how much, since when, why, and what can be done. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, duration } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
@@ -177,6 +177,23 @@ function newestOf(requested: Alert | null, listed: Alert | null): Alert | null {
   return { ...requested, state, resolved_at, resolution_note, fire_count };
 }
 
+const WHY_AFTER_MS = 3000;
+const MOST_LOOKS = 20;
+
+/** Why an alert came is found out some seconds after it fires, and announced by nothing: who has it open by then looks again. */
+function useWhy(alert: Alert | null, again: () => void): void {
+  const looks = useRef(0);
+  const isOpen = alert !== null && alert.state === 'firing' && !Object.hasOwn(alert.evidence, 'why');
+  useEffect(() => {
+    if (!isOpen || looks.current >= MOST_LOOKS) return;
+    const timer = setTimeout(() => {
+      looks.current += 1;
+      again();
+    }, WHY_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [alert, isOpen]);
+}
+
 export function AlertView({
   id,
   listed,
@@ -190,6 +207,7 @@ export function AlertView({
     (signal) => request('GET /alerts/{alert_id}', { path: { alert_id: id } }, signal),
     [id, listed?.last_updated_at, listed?.state],
   );
+  useWhy(value, again);
   const [isResolving, setResolving] = useState(false);
   useEffect(() => setResolving(false), [id]);
   const alert = newestOf(value?.id === id ? value : null, listed);

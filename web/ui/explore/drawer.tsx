@@ -146,7 +146,7 @@ export function Drawer({ entry, terms }: { readonly entry: Entry; readonly terms
         current={shown}
         onChange={(next) => setParams({ tab: next === 'fields' ? null : next }, { isReplaced: true })}
       />
-      <div class="drawer-body" ref={top} tabIndex={-1} role="tabpanel" aria-label={tabs.find((one) => one.id === shown)?.name}>
+      <div class="drawer-body" ref={top} tabIndex={0} role="tabpanel" aria-label={tabs.find((one) => one.id === shown)?.name}>
         <Content entry={entry} id={shown} key={`${id} ${shown}`} />
       </div>
     </aside>

@@ -37,12 +37,17 @@ export function useEntries(
   const [tries, setTries] = useState(0);
   const running = useRef<AbortController | null>(null);
   const oldest = useRef<string | null>(null);
+  const lastOne = useRef('');
 
   const load = (before: string | null, old: readonly Entry[]): void => {
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
-    setState((now) => ({ ...now, isBusy: true, isFirst: before === null, error: null, since: performance.now() }));
+    // an error stays until the same question has its answer, and no longer than the question
+    const question = `${query} ${String(start)} ${String(end)} ${before ?? ''}`;
+    const isAgain = question === lastOne.current;
+    lastOne.current = question;
+    setState((now) => ({ ...now, isBusy: true, isFirst: before === null, error: isAgain ? now.error : null, since: performance.now() }));
     const body = { query, start: iso(start), end: iso(end - 1), limit: PAGE, ...(before === null ? {} : { before }) };
     request('POST /search', { body }, controller.signal).then(
       (answer) => {

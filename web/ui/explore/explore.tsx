@@ -18,6 +18,7 @@ import { useEntries, type Entries } from './entries.ts';
 import { FacetPanel } from './facets.tsx';
 import { Histogram } from './histogram.tsx';
 import { useLive, type LiveState } from './live.ts';
+import { MOST_ROWS } from './live-buffer.ts';
 import { LiveHead } from './live-head.tsx';
 import { gapOf } from './gap.ts';
 import { Hints, Nothing, Refused } from './nothing.tsx';
@@ -42,6 +43,7 @@ import {
   sentQuery,
   side,
   flipSide,
+  loadedFrom,
   setWindow,
   span,
   timeWindow,
@@ -50,12 +52,18 @@ import {
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** How many there are, and how many of them are here. */
-function Summary({ entries, total }: { readonly entries: Entries; readonly total: number | null }): JSX.Element {
-  const { rows, elapsedMs, isBusy, since, hasMore } = entries;
-  if (isBusy && rows.length === 0) return <Elapsed since={since} />;
+function Summary({
+  entries,
+  total,
+}: {
+  readonly entries: Entries & { readonly cancel: () => void };
+  readonly total: number | null;
+}): JSX.Element {
+  const { rows, elapsedMs, isBusy, since, hasMore, cancel } = entries;
+  if (isBusy && rows.length === 0) return <Elapsed since={since} onCancel={cancel} />;
   return (
     <span class="row-of muted" role="status" data-test="summary">
-      {isBusy ? <Elapsed since={since} /> : null}
+      {isBusy ? <Elapsed since={since} onCancel={cancel} /> : null}
       <span>
         {total === null ? plural(rows.length, 'row') : plural(total, 'entry', 'entries')}
         {elapsedMs === null ? '' : ` · ${duration(elapsedMs)}`}
@@ -225,6 +233,12 @@ const bodyClass = (hasDrawer: boolean): string =>
     .filter((one) => one !== '')
     .join(' ');
 
+/** From when on entries are loaded, where there are older ones. */
+function useLoadedFrom({ rows, hasMore }: Entries): void {
+  const oldest = hasMore || rows.length >= MOST_ROWS ? rows.at(-1)?.['_time'] : undefined;
+  useEffect(() => void (loadedFrom.value = typeof oldest === 'string' ? Date.parse(oldest) : null), [oldest]);
+}
+
 const NONE: ReadonlyMap<Entry, number> = new Map();
 
 export default function Explore(): JSX.Element {
@@ -240,6 +254,7 @@ export default function Explore(): JSX.Element {
   );
   const { rows } = shown;
   useEffect(() => void (cursor.value = -1), [query.value, span.value.start]);
+  useLoadedFrom(entries);
   const entry = useOpened(rows);
   const terms = useMemo(() => termsOf(query.value), [query.value]);
   const isRows = hasPipes(query.value) && !areEntries(entries.rows);

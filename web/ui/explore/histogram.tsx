@@ -12,7 +12,7 @@ import { LEVELS, levelKind } from '../base/levels.ts';
 import { ErrorNote } from '../components/states.tsx';
 import { withFilter } from '../editor/tokens.ts';
 import { barsOf, niceTop, stepOf, ticksOf, type Bar } from './bars.ts';
-import { isCompared, query, round, run, sentQuery, setWindow, span } from './state.ts';
+import { isCompared, loadedFrom, onScreen, query, round, run, sentQuery, setWindow, span } from './state.ts';
 
 const HEIGHT = 88;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -167,6 +167,25 @@ function Legend({ bars, name }: { readonly bars: readonly Bar[]; readonly name: 
   );
 }
 
+/** Which part of the bars the list shows now, and which it has not loaded. Drawn by itself, since the list is scrolled often. */
+function Parts({ of }: { readonly of: Span }): JSX.Element {
+  const place = (at: number): number => Math.max(0, Math.min(100, (100 * (at - of.start)) / (of.end - of.start)));
+  const [seen, from] = [onScreen.value, loadedFrom.value];
+  return (
+    <>
+      {from === null ? null : (
+        <div class="hist-unloaded" title="Older entries are loaded as the list is scrolled" style={{ width: `${String(place(from))}%` }} />
+      )}
+      {seen === null ? null : (
+        <div
+          class="hist-seen"
+          style={{ left: `${String(place(seen.start))}%`, width: `${String(place(seen.end) - place(seen.start))}%` }}
+        />
+      )}
+    </>
+  );
+}
+
 function Axis({ of }: { readonly of: Span }): JSX.Element {
   const most = typeof innerWidth === 'number' && innerWidth < 720 ? 4 : 9;
   return (
@@ -239,8 +258,9 @@ export function Histogram(): JSX.Element {
           }}
         >
           <span class="hist-top cap" aria-hidden="true">
-            {now.value === null ? '' : shortCount(top)}
+            {bars.every(({ total }) => total === 0) && old.length === 0 ? '' : shortCount(top)}
           </span>
+          <Parts of={now.value?.of ?? of} />
           <Bars bars={bars} top={top} earlier={old} chosen={choice.chosen} />
           <InWords bars={bars} chosen={choice.chosen} step={step} />
         </div>

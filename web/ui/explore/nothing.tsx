@@ -9,8 +9,11 @@ import { Button } from '../components/controls.tsx';
 import { Empty, ErrorNote } from '../components/states.tsx';
 import { meantOf } from '../editor/fix.ts';
 import { chipsOf, split, withoutChip } from '../editor/tokens.ts';
+import { textOf, type Entry } from './entry.ts';
+import { respelt } from './misspelt.ts';
 import { query, run, sentQuery, setWindow, span } from './state.ts';
 
+const MOST_NAMES = 1000;
 const WIDER: readonly (readonly [from: string, name: string])[] = [
   ['-24h', 'the last 24 hours'],
   ['-7d', 'the last 7 days'],
@@ -21,28 +24,51 @@ async function countOf(text: string, start: number, end: number, signal: AbortSi
   return hits.reduce((sum, one) => sum + one.hits, 0);
 }
 
-/** What would find something: each condition left out, and longer windows. */
+/** Fields of the window, the most frequent first. */
+async function namesOf(start: number, end: number, signal: AbortSignal): Promise<readonly string[]> {
+  const body = { query: `* | field_names | sort by (hits desc) limit ${String(MOST_NAMES)}`, start: new Date(start).toISOString(), end: new Date(end).toISOString(), limit: MOST_NAMES }; // prettier-ignore
+  const answer = await request('POST /search', { body }, signal);
+  return 'logs' in answer ? (answer.logs as readonly Entry[]).map((row) => textOf(row, 'name')) : [];
+}
+
+/** What would find something: names that were misspelt, each condition left out, and longer windows. */
 async function ways(signal: AbortSignal) {
   const { start, end } = span.peek();
   const text = query.peek();
   const filterOf = (whole: string): string => split(whole)[0] || '*';
   const without = chipsOf(text).slice(0, 4).map((chip) => ({ name: `without ${chip.field} ${chip.value.slice(0, 60)}`, next: withoutChip(text, chip) })); // prettier-ignore
   const longer = WIDER.filter(([from]) => spanOf({ from, to: 'now' }, Date.now()).start < start);
-  const [fewer, wider] = await Promise.all([
+  const names = without.length === 0 ? [] : await namesOf(start, end, signal);
+  const [spelt, fewer, wider] = await Promise.all([
+    Promise.all(
+      respelt(text, names)
+        .slice(0, 4)
+        .map(async (one) => ({ ...one, hits: await countOf(filterOf(one.next), start, end, signal) })),
+    ),
     Promise.all(without.map(async (one) => ({ ...one, hits: await countOf(filterOf(one.next), start, end, signal) }))),
     Promise.all(longer.map(async ([from, name]) => ({ from, name, hits: await countOf(filterOf(sentQuery.peek()), spanOf({ from, to: 'now' }, Date.now()).start, Date.now(), signal) }))), // prettier-ignore
   ]);
-  return { fewer: fewer.filter(({ hits }) => hits > 0), wider: wider.filter(({ hits }) => hits > 0) };
+  return {
+    spelt: spelt.filter(({ hits }) => hits > 0),
+    fewer: fewer.filter(({ hits }) => hits > 0),
+    wider: wider.filter(({ hits }) => hits > 0),
+  };
 }
 
 export function Nothing({ hints }: { readonly hints: readonly string[] }): JSX.Element {
-  const { value } = useRequest(ways, [query.value, span.value.start, span.value.end]);
+  const { value, isBusy } = useRequest(ways, [query.value, span.value.start, span.value.end]);
   const isAll = query.value === '';
   return (
     <Empty title={isAll ? 'No entries in this window' : 'Nothing matches'}>
       {isAll ? null : <p class="mono cut">{query.value}</p>}
       <Hints hints={hints} />
+      {value === null && isBusy ? <p class="muted">Looking for what would find something …</p> : null}
       <div class="stack" style={{ alignItems: 'center', gap: '8px' }}>
+        {value?.spelt.map(({ from, to, next, hits }) => (
+          <Button key={to} kind="primary" onClick={() => run(next)}>
+            {plural(hits, 'entry', 'entries')} with <b class="mono">{to}</b> in place of <span class="mono cut">{from.slice(0, 60)}</span>
+          </Button>
+        ))}
         {value?.fewer.map(({ name, next, hits }) => (
           <Button key={name} onClick={() => run(next)}>
             {plural(hits, 'entry', 'entries')} {name}
@@ -54,7 +80,7 @@ export function Nothing({ hints }: { readonly hints: readonly string[] }): JSX.E
           </Button>
         ))}
       </div>
-      {value !== null && value.fewer.length + value.wider.length === 0 ? (
+      {value !== null && value.spelt.length + value.fewer.length + value.wider.length === 0 ? (
         <>
           <p>Nothing in the last 7 days either.</p>
           {isAll ? (

@@ -12,7 +12,7 @@ import { idOf, textOf, type Entry } from './entry.ts';
 import { RowsHead } from './rows-head.tsx';
 import { gapOf } from './gap.ts';
 import { GapLine } from './gap-line.tsx';
-import { columns, cursor, isWrapped } from './state.ts';
+import { columns, cursor, isWrapped, onScreen } from './state.ts';
 
 const ROW = 22;
 const SAMPLE = 200;
@@ -109,6 +109,15 @@ function Row({ entry, index, top, props, withDay, measure }: RowProps): JSX.Elem
   );
 }
 
+/** Tells which times are on screen: entries are the newest first. */
+function useOnScreen(newest: Entry | undefined, oldest: Entry | undefined): void {
+  const [start, end] = [oldest, newest].map((entry) => (entry === undefined ? Number.NaN : Date.parse(textOf(entry, '_time'))));
+  useEffect(() => {
+    onScreen.value = Number.isNaN(start) || Number.isNaN(end) ? null : { start: start ?? 0, end: end ?? 0 };
+  }, [start, end]);
+  useEffect(() => () => void (onScreen.value = null), []);
+}
+
 /** The keys of the list; the others are commands of the page. */
 function keysOf({ rows, onCursor, onOpen }: RowsProps): (event: KeyboardEvent) => void {
   const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 };
@@ -135,6 +144,7 @@ export function Rows(props: RowsProps): JSX.Element {
   const widths = useMemo(() => widthsOf(rows, columns.value), [rows === props.rows && rows[0], columns.value.join()]);
   const items = list.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
+  useOnScreen(rows[items[0]?.index ?? -1], rows[last]);
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - 30) onEnd?.();
   }, [last, rows.length]);

@@ -43,6 +43,10 @@ export const span = computed<Span>(() => {
   void round.value;
   return spanOf(timeWindow.value, Date.now());
 });
+/** The times of the entries on screen, and of the oldest that is loaded where there are older ones: the bars show both. Milliseconds. */
+export const onScreen = signal<Span | null>(null);
+export const loadedFrom = signal<number | null>(null);
+
 /** The filter as it is sent. */
 export const sentQuery = computed(() => (query.value.trim() === '' ? '*' : query.value));
 

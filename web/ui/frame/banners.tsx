@@ -1,10 +1,11 @@
-/** One line above the page for what concerns all of it: the plan, a demo, a lost connection. */
+/** One line above the page for what concerns all of it: the plan, its volume, a demo, a lost connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, route } from '../base/route.ts';
 import { session } from '../base/session.ts';
 import { Button } from '../components/controls.tsx';
+import { quota, useQuota } from './use-quota.ts';
 import { isLost } from './watch.ts';
 
 const closed = signal<ReadonlySet<string>>(new Set());
@@ -31,12 +32,14 @@ function lines(isOffline: boolean): readonly { readonly id: string; readonly kin
     ...(known?.plan.name === 'trial_expired'
       ? [{ id: 'trial', kind: '', text: 'The trial has expired: new logs are refused. What is stored can be read.' }]
       : []),
+    ...(quota.value === null ? [] : [{ id: `quota ${quota.value.kind}`, ...quota.value }]),
     ...(known?.demo === true ? [{ id: 'demo', kind: '', text: 'This is a public demo: everything can be read, nothing changed.' }] : []),
   ];
 }
 
 export function Banners(): JSX.Element {
   const [isOffline, setOffline] = useState(!navigator.onLine);
+  useQuota();
   useEffect(() => {
     const look = (): void => setOffline(!navigator.onLine);
     addEventListener('online', look);

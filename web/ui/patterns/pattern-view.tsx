@@ -69,6 +69,10 @@ function Watch({ known, onClose }: { readonly known: Known; readonly onClose: ()
   ); // prettier-ignore
 }
 
+/** Whether no value came twice: then no list of them tells anything. */
+const areDifferent = (values: readonly { readonly hits: number }[], sampled: number): boolean =>
+  sampled > 3 && values.every(({ hits }) => hits <= 1);
+
 function Values({ known: { placeholders, sampled } }: { readonly known: Known }): JSX.Element | null {
   if (placeholders.length === 0) return null;
   return (
@@ -83,15 +87,27 @@ function Values({ known: { placeholders, sampled } }: { readonly known: Known })
             <h4 class="mono">
               <Template text={placeholder} /> <span class="cap">in place {position + 1}</span>
             </h4>
-            {values.map(({ value, hits }) => (
-              <div key={value} class="value-line">
-                <span class="mono cut" title={value.slice(0, 400)}>
-                  <bdi>{value}</bdi>
-                </span>
-                <span class="num faint">{count(hits)}</span>
-                <span class="num">{percent(hits, sampled)}</span>
-              </div>
-            ))}
+            {areDifferent(values, sampled) ? (
+              <p class="muted cut">
+                all different, as{' '}
+                <bdi class="mono">
+                  {values
+                    .slice(0, 3)
+                    .map(({ value }) => value.slice(0, 100))
+                    .join(', ')}
+                </bdi>
+              </p>
+            ) : (
+              values.map(({ value, hits }) => (
+                <div key={value} class="value-line">
+                  <span class="mono cut" title={value.slice(0, 400)}>
+                    <bdi>{value}</bdi>
+                  </span>
+                  <span class="num faint">{count(hits)}</span>
+                  <span class="num">{percent(hits, sampled)}</span>
+                </div>
+              ))
+            )}
           </div>
         ))}
       </div>

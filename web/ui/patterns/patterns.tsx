@@ -42,6 +42,7 @@ function Line({ pattern }: { readonly pattern: Pattern }): JSX.Element {
             <Template text={template.slice(0, 1024)} />
           </span>
           <span class="cap cut">
+            {mark === '' ? null : <span class={`narrow-only ${isNew ? 'badge accent' : 'badge'}`}>{mark}</span>}{' '}
             <bdi>{streams[0] ?? ''}</bdi>
             {streams.length > 1 ? ` and ${plural(streams.length - 1, 'more stream')}` : ''}
           </span>

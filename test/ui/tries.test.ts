@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { nextTry } from '../../web/ui/base/tries.ts';
+import { nearest, respelt } from '../../web/ui/explore/misspelt.ts';
+import { quotaOf } from '../../web/ui/frame/quota.ts';
+
+describe('what the pages do and report by themselves', () => {
+  it('try again once after a 429, as it asks for, and thrice after a 503', () => {
+    const waits = (status: number, retryAfter: number | null): (number | null)[] => [0, 1, 2, 3].map((tries) => nextTry({ status, retryAfter }, tries)); // prettier-ignore
+    expect(waits(429, 7)).to.deep.equal([7, null, null, null]);
+    expect(waits(429, 0)[0]).to.equal(1);
+    expect(waits(429, null)[0]).to.equal(null);
+    expect(waits(429, 86_400)[0]).to.equal(null);
+    expect(waits(503, null)).to.deep.equal([1, 2, 4, null]);
+    expect(waits(503, 3)).to.deep.equal([3, 3, 4, null]);
+    for (const status of [400, 403, 413, 500, 504]) expect(waits(status, 1), String(status)).to.deep.equal([null, null, null, null]);
+  });
+
+  it('report a volume that nears its end, and one that is used up', () => {
+    const of = (used: number | null, limit: number | null) =>
+      quotaOf({ limits: [{ name: 'daily_volume', unit: 'bytes', limit, used, clears_at: null, clears: '' }] });
+    expect(of(79, 100)).to.equal(null);
+    expect(of(80, 100)?.text).to.match(/^80 % of the volume of today is used, 80 B of 100 B\./);
+    expect(of(99.9, 100)?.text).to.match(/^99 %/);
+    expect(of(100, 100)).to.deep.equal({ kind: 'error', text: 'The volume of today, 100 B, is used up: new logs are refused until 00:00 UTC.' }); // prettier-ignore
+    for (const [used, limit] of [[5, 0], [5, null], [null, 5]] as const) expect(of(used, limit)).to.equal(null); // prettier-ignore
+    expect(quotaOf({ limits: [] })).to.equal(null);
+  });
+
+  it('find the field that was meant', () => {
+    const known = ['level', 'service', 'user_id', 'host'];
+    for (const [name, meant] of [['levl', 'level'], ['servcie', 'service'], ['user_ids', 'user_id'], ['hsot', 'host'], ['Level', 'level'], ['pod', null], ['', null]] as const) expect(nearest(name, known), name).to.equal(meant); // prettier-ignore
+    expect(respelt('servcie:api levl:error took | stats count()', known)).to.deep.equal([
+      { from: 'servcie', to: 'service', next: 'service:api levl:error took | stats count()' },
+      { from: 'levl', to: 'level', next: 'servcie:api level:error took | stats count()' },
+    ]);
+    expect(respelt('level:error', known)).to.deep.equal([]);
+    expect(respelt('NOT "levl":levl', known).map(({ next }) => next)).to.deep.equal(['NOT "level":levl']);
+    expect(respelt('__proto__:x', known)).to.deep.equal([]);
+    expect(nearest('x'.repeat(1_000_000), ['x'.repeat(1_000_000)])).to.equal(null);
+  });
+});
