@@ -72,7 +72,7 @@ describe('alerts that nobody configured', function () {
     Array.from({ length: count }, (_none, index) => ({
       ...{ _time: new Date(Math.floor(ms / MINUTE_MS) * MINUTE_MS + ((index * 997) % 50_000)).toISOString(), service: 'checkout' },
       ...(index < errors
-        ? { _msg: `payment declined code ${String(index)}`, level: 'error', version: '2.0', rum: 'error', session_id: SESSION }
+        ? { _msg: `payment declined code ${String(index)}`, level: 'error', version: '2.0', session_id: SESSION }
         : { _msg: `order ${String(index)} placed`, level: 'info', version: '1.0' }),
     }));
 
