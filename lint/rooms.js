@@ -351,7 +351,7 @@ export const ROOMS = {
   'cli/shop': [],
   web: [],
   'web/client': [],
-  'web/ui': ['logsql/values', 'logsql/base', 'logsql/parser', 'cli/shop', 'web/client'],
+  'web/ui': ['pipeline/core', 'logsql/values', 'logsql/base', 'logsql/parser', 'cli/shop', 'web/client'],
   cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values', 'cli/shop'],
   compose: ['pipeline/core'],
   main: [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { figureText, grouped, merged, readEvidence, rowOf, shareText, type Alert } from '../../web/ui/alerts/evidence.ts';
+import { figureText, grouped, merged, placeOf, readEvidence, rowOf, shareText, type Alert } from '../../web/ui/alerts/evidence.ts';
 import { withRule } from '../../web/ui/alerts/sensitivity-rules.ts';
 import { hoursOf, isGone, windowsOf } from '../../web/ui/patterns/course.ts';
 import { masked, SNIPPETS, snippetOf } from '../../web/ui/start/snippets.ts';
@@ -32,6 +32,15 @@ describe('the evidence of an alert', () => {
       { id: 'def', note: 'failed' },
     ]);
     expect(read.others).to.deep.equal([]);
+  });
+
+  it('is of a place: what its stream has beside the service', () => {
+    expect(placeOf('{env="demo",pod="web-1",service="web"}')).to.equal('pod=web-1');
+    expect(placeOf('{service="web"}')).to.equal('');
+    expect(placeOf('{}')).to.equal('');
+    expect(placeOf(String.raw`{k8s.node="a\"b",pod="<i>"}`)).to.equal('k8s.node=a"b pod=<i>');
+    expect(placeOf('up == 0')).to.equal('');
+    expect(placeOf(`{pod="${'x'.repeat(500)}"}`)).to.have.length(80);
   });
 
   it('of a form that is not known is a table, with units', () => {

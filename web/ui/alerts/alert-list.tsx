@@ -4,7 +4,7 @@ import { plural } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { zone } from '../base/settings.ts';
 import { shortMoment } from '../base/time.ts';
-import { grouped, type Alert, type Group } from './evidence.ts';
+import { grouped, placeOf, type Alert, type Group } from './evidence.ts';
 
 const clock = (iso: string): string => shortMoment(Math.floor(Date.parse(iso) / 6e4) * 6e4, zone.value, Date.now());
 
@@ -12,6 +12,7 @@ function Line({ alert, isCurrent, span }: { readonly alert: Alert; readonly isCu
   const { tenant, params } = route.value;
   const [from, to] = [Date.parse(alert.fired_at), alert.resolved_at === null ? Date.now() : Date.parse(alert.resolved_at)];
   const place = (at: number): number => Math.min(100, Math.max(0, (100 * (at - span.start)) / Math.max(1, span.end - span.start)));
+  const where = placeOf(alert.stream);
   return (
     <li>
       <a
@@ -25,8 +26,14 @@ function Line({ alert, isCurrent, span }: { readonly alert: Alert; readonly isCu
             <bdi>{alert.title}</bdi>
           </span>
           <span class="cap cut">
-            {alert.detector_type} · {clock(alert.fired_at)}
-            {alert.resolved_at === null ? '' : ` – ${clock(alert.resolved_at)}`}
+            {clock(alert.fired_at)}
+            {alert.resolved_at === null ? '' : ` – ${clock(alert.resolved_at)}`} · {alert.detector_type}
+            {where === '' ? null : (
+              <>
+                {' · '}
+                <bdi>{where}</bdi>
+              </>
+            )}
           </span>
           <span class="lane" aria-hidden="true">
             <i

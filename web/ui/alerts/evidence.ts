@@ -1,4 +1,5 @@
 /** What an alert shows, read piece by piece: evidence is free in form, so each piece is there only where it has the form that is drawn. */
+import { parseStream } from '../../../pipeline/core/labels.ts';
 import type { Answer } from '../../client/client.ts';
 
 export type Alert = Answer<'GET /api/v1/tenants/{tenant_id}/alerts/{alert_id}'>;
@@ -163,3 +164,17 @@ export function shareText(share: number): string {
 /** A number as a figure: three digits that count. */
 export const figureText = (value: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2 });
+
+/** Labels that many streams share, which tell no two alerts of one title apart. */
+const SHARED = new Set(['service', 'service.name', 'env']);
+const MOST_PLACE = 80;
+
+/** What tells a stream from others of its service: `pod=web-1`; empty where it has nothing else, or is no stream. */
+export function placeOf(stream: string): string {
+  try {
+    const labels = [...parseStream(stream)].filter(([name]) => !SHARED.has(name));
+    return labels.map(([name, value]) => `${name}=${value}`).join(' ').slice(0, MOST_PLACE); // prettier-ignore
+  } catch {
+    return '';
+  }
+}
