@@ -26,7 +26,7 @@ export type EnricherOptions = {
  */
 export type Outcome = 'done' | 'late' | 'busy' | 'again' | 'failed';
 
-/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. One without an answer is due in each. */
+/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. One without an answer is due in each until the last of them. */
 const LATER_WINDOWS: readonly number[] = [6, 30];
 /** Alerts of a tenant that wait, those that are remembered as unexplained, and those of all that are looked at. A tenant has one of these. */
 const MOST_WAITING = 50;
@@ -100,9 +100,13 @@ export class Enricher implements AlertListener, Service {
 
   async take(rows: readonly AlertRow[], partition: number): Promise<void> {
     const alerts = rows.filter((row) => row.part === PART_ALERT && isOfEntries(row));
-    // both: what is due is no longer remembered
-    const due = alerts.filter((row) => (this.#forget(row) || isDue(row)) && row.state === 'firing');
-    await Promise.all(due.map((row) => this.#add(row, partition)));
+    const due = alerts.flatMap((row) => {
+      const isUnexplained = this.#forget(row);
+      if (row.state !== 'firing' || !(isUnexplained || isDue(row))) return [];
+      // what failed before is tried once a window: it must not hold up what its partition has for others
+      return [this.#add(row, partition, isUnexplained ? MOST_TRIES - 1 : 0)];
+    });
+    await Promise.all(due);
   }
 
   /** Whether the alert was unexplained. */
@@ -113,12 +117,14 @@ export class Enricher implements AlertListener, Service {
     return isForgotten;
   }
 
-  #remember({ tenantId, id }: AlertRow): void {
+  #remember({ tenantId, id, fireCount }: AlertRow): void {
+    // one that fails in each window, as a heavy one does, is given up
+    if (fireCount >= Math.max(...LATER_WINDOWS)) return;
     const ids = this.#unexplained.get(tenantId) ?? new Set();
     if (ids.size < MOST_UNEXPLAINED) this.#unexplained.set(tenantId, ids.add(id));
   }
 
-  #add(row: AlertRow, partition: number): Promise<void> {
+  #add(row: AlertRow, partition: number, tries: number): Promise<void> {
     const { onOutcome = (): void => undefined } = this.#options;
     const queue = this.#queueOf(row);
     if (row.updatedAt * 1000 < this.#now() - LATE_MS || queue.length >= MOST_WAITING) {
@@ -128,7 +134,7 @@ export class Enricher implements AlertListener, Service {
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      this.#wait({ row, partition, tries: 0, done: (error) => (error === undefined ? resolve() : reject(error)) });
+      this.#wait({ row, partition, tries, done: (error) => (error === undefined ? resolve() : reject(error)) });
     });
   }
 

@@ -184,26 +184,30 @@ describe('the enricher of alerts', () => {
     expect([failing.outcomes, failing.written]).to.deep.equal([['again', 'again', 'failed'], []]);
     const { enricher, outcomes } = enricherOver();
     const unreadable = ['', '{}', '[]', '{"window":{"start":"x","end":"y"},"links":{"query":"*"}}'];
-    for (const evidence of unreadable) await enricher.take([fired({ evidence })], 0);
+    for (const [id, evidence] of unreadable.entries()) await enricher.take([fired({ id, evidence })], 0);
     expect(outcomes).to.deep.equal(unreadable.flatMap(() => ['again', 'again', 'failed']));
   });
 
-  it('looks at an alert without an answer in its next window, while it fires', async () => {
-    const { enricher, outcomes, written } = enricherOver({ fail: 7 });
+  it('looks at an alert without an answer in its next window, once, while it fires, and gives it up in the thirtieth', async () => {
+    const { enricher, outcomes, written } = enricherOver({ fail: 4 });
     const next = (fireCount: number, more: Partial<AlertRow> = {}): AlertRow => fired({ firedAt: UPDATED - 20, fireCount, ...more });
     await enricher.take([fired()], 0);
     await enricher.take([next(2, { tenantId: fired().tenantId + 1 })], 0);
     await enricher.take([next(2)], 0);
-    expect(outcomes).to.deep.equal(['again', 'again', 'failed', 'again', 'again', 'failed']);
+    expect(outcomes).to.deep.equal(['again', 'again', 'failed', 'failed']);
     await enricher.take([next(3)], 0);
     await enricher.take([next(4)], 0);
-    expect(outcomes.slice(6)).to.deep.equal(['again', 'done']);
+    expect(outcomes.slice(4)).to.deep.equal(['done']);
     expect(written.map(([, { fireCount }]) => fireCount)).to.deep.equal([3]);
     const over = enricherOver({ fail: Infinity });
     await over.enricher.take([fired()], 0);
     await over.enricher.take([next(2, { state: 'resolved' })], 0);
     await over.enricher.take([next(3)], 0);
     expect(over.outcomes).to.deep.equal(['again', 'again', 'failed']);
+    await over.enricher.take([fired()], 0);
+    await over.enricher.take([next(30)], 0);
+    await over.enricher.take([next(31)], 0);
+    expect(over.outcomes.slice(3)).to.deep.equal(['again', 'again', 'failed', 'failed']);
   });
 
   it('looks in the next window at those that found too many waiting, and remembers so many of a tenant', async () => {
