@@ -1,7 +1,8 @@
 /**
- * `npm run bench:replay`: session replay, of events that Chromium records on a shop page.   npm run bench:replay -- [--only parts|read|lists|whole]
+ * `npm run bench:replay`: session replay, of events that Chromium records on a shop page.   npm run bench:replay -- [--only parts|read|lists|whole|sessions]
  * Parts: CPU µs a batch of 12 events, from the body to a record. Read: bytes that sessions take in ClickHouse, JSON and gzip; first event of a session of an
  * hour, of its middle, all of it; a filter over 100,000 sessions of a day. Whole: an instance of its own, batches acknowledged and readable a second, CPU by process.
+ * Sessions: three minutes on real pages, stored beside JSON and gzip.
  */
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -10,6 +11,7 @@ import { createReplayRoutes } from '../api/replay/routes.ts';
 import { rrweb } from '../pipeline/normalizers/rrweb.ts';
 import { ReplayWriter } from '../pipeline/replay/replay-writer.ts';
 import { SessionBounds } from '../pipeline/replay/session-bounds.ts';
+import { startBrowser } from '../test/e2e/browser.ts';
 import { startInstance } from '../test/e2e/instance.ts';
 import { LogsqlStore } from '../test/e2e/logsql-store.ts';
 import { runtimeOver } from '../test/e2e/query-setup.ts';
@@ -19,6 +21,7 @@ import { startHost } from '../test/fakes/test-host.ts';
 import { rowsRequest } from '../test/pipeline/replay/take-events.ts';
 import { ask, merged, newTenant } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
+import { recordVisit, VISITS } from './wire/recorded-pages.ts';
 import { recordedEvents, repeated, type ReplayEvent } from './wire/replay-events.ts';
 
 const { values: flags } = parseArgs({
@@ -177,6 +180,42 @@ async function whole(events: readonly ReplayEvent[]): Promise<void> {
   }
 }
 
+/** What a minute on each of three real pages takes: JSON as it is read back, gzip of all of it, and on disk. */
+async function sessions(shop: readonly ReplayEvent[]): Promise<void> {
+  const instance = await startInstance();
+  const browser = await startBrowser();
+  if (browser === null) throw new Error('This machine has no browser.');
+  try {
+    const tenant = await newTenant(instance);
+    const own = { Authorization: `Bearer ${tenant.key}` };
+    const entries = Array.from({ length: 2000 }, (_none, n) => ({ _msg: `payment of order ${String(n)} took ${String((n * 7919) % 900)} ms`, service: ['web', 'pay', 'cart'][n % 3], level: ['info', 'warn', 'error'][n % 11 === 0 ? 2 : n % 2] })); // prettier-ignore
+    await instance.call('POST', `${instance.ingest}/api/v1/ingest`, entries, own);
+    for (const batch of batchesOf('shop', shop)) await instance.call('POST', `${instance.app}/v1/rum/replay`, batch, own);
+    const ids = new Map([['a shop', 'shop']]);
+    for (const visit of VISITS) ids.set(visit.name, await recordVisit(browser, instance, tenant, visit, 60));
+    for (const [name, id] of ids) {
+      const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/replay/sessions/${id}/events`;
+      const json = Buffer.from(await (await fetch(url, { headers: own })).arrayBuffer());
+      // a table of this session alone, written as that of all is
+      await ask(instance, 'DROP TABLE IF EXISTS one_session');
+      await ask(instance, 'CREATE TABLE one_session AS replay_chunks');
+      await ask(
+        instance,
+        `INSERT INTO one_session SELECT * FROM replay_chunks WHERE tenant_id = ${String(tenant.id)} AND session = '${id}'`,
+      );
+      await ask(instance, 'OPTIMIZE TABLE one_session FINAL');
+      const stored = Number(
+        await ask(instance, "SELECT sum(data_compressed_bytes) FROM system.parts WHERE active AND table = 'one_session'"),
+      );
+      if (!(stored > 0)) throw new Error(`BUG: nothing of ${name} was stored.`);
+      out(`a minute on ${name}: ${String(json.toString().split('\n').length - 1)} events, JSON ${(json.length / 1000).toFixed(0)} kB, gzip ${(gzipSync(json).length / 1000).toFixed(1)} kB, stored ${(stored / 1000).toFixed(1)} kB, ${(json.length / stored).toFixed(1)} times less than JSON`); // prettier-ignore
+    }
+  } finally {
+    await browser.close();
+    await instance.stop();
+  }
+}
+
 const events = flags.only === 'lists' ? [] : await recordedEvents(60);
 if (events === null) throw new Error('This machine has no browser.');
 if (events.length > 0)
@@ -185,4 +224,5 @@ if (flags.only === '' || flags.only === 'parts') parts(events);
 if (flags.only === '' || flags.only === 'read') await read(events);
 if (flags.only === '' || flags.only === 'lists') await lists();
 if (flags.only === '' || flags.only === 'whole') await whole(events);
+if (flags.only === '' || flags.only === 'sessions') await sessions(events);
 process.exit(0);
