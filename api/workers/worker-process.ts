@@ -20,8 +20,11 @@ export type WorkerEvents = {
   readonly onExit: (how: string) => void;
 };
 
-/** What a worker runs: the path of a module, without its extension where it is this one's, and most megabytes of objects. */
-export type WorkerProgram = { readonly module: string; readonly heapMb?: number };
+/**
+ * What a worker runs: the path of a module, without its extension where it is this one's, most megabytes of objects, and how far its priority is
+ * below that of other workers.
+ */
+export type WorkerProgram = { readonly module: string; readonly heapMb?: number; readonly patience?: number };
 
 /** One worker: a process of its own, which ends with this one, and the frames sent to it. */
 export class WorkerProcess {
@@ -31,7 +34,7 @@ export class WorkerProcess {
   #pingedAt: number | null = null;
 
   /** Its settings are the first frame that it receives. */
-  constructor(settings: unknown, { onFrame, onExit }: WorkerEvents, { module, heapMb = HEAP_MB }: WorkerProgram) {
+  constructor(settings: unknown, { onFrame, onExit }: WorkerEvents, { module, heapMb = HEAP_MB, patience = 0 }: WorkerProgram) {
     const file = path.extname(module) === '' ? module + EXTENSION : module;
     const flags = [
       `--max-old-space-size=${String(heapMb)}`,
@@ -56,7 +59,7 @@ export class WorkerProcess {
     this.#child.once('error', (error) => onExit(error.message));
     this.#child.once('exit', (code, signal) => onExit(signal ?? `exit code ${String(code)}`));
     const { pid } = this.#child;
-    if (pid !== undefined) os.setPriority(pid, Math.min(os.getPriority() + NICE, 19));
+    if (pid !== undefined) os.setPriority(pid, Math.min(os.getPriority() + NICE + patience, 19));
     this.send(jsonFrame(SETTINGS, 0, settings));
   }
 

@@ -64,6 +64,8 @@ const IDLE_LOOKS = 20;
 /** How long a query has beyond its timeout to report it itself. Milliseconds. */
 const GRACE_MS = 500;
 const RETRY_AFTER_SECONDS = 5;
+/** How far the priority of patient workers is below that of the others: while these want the CPU, those get a tenth of it. */
+const PATIENCE = 10;
 /** How often a query is restarted. */
 const MAX_MOVES = 5;
 /** Before another process takes the place of one that could not begin. Milliseconds. */
@@ -90,7 +92,7 @@ export class QueryPool implements QueryEngine, Service {
   constructor(options: QueryPoolOptions) {
     this.#options = options;
     this.#used = new UsedCpu(this.#work, () => options.store.runningStatements());
-    this.#slots = Array.from({ length: options.workers }, () => new WorkerSlot());
+    this.#slots = Array.from({ length: options.workers }, (_none, at) => new WorkerSlot(at < Math.floor(options.workers / 2)));
   }
 
   start(): Promise<void> {
@@ -147,7 +149,11 @@ export class QueryPool implements QueryEngine, Service {
         if (slot.worker === worker) this.#exited(slot, how, log);
       },
     };
-    const worker = new WorkerProcess(settings, events, { module: QUERY_WORKER, ...program });
+    const worker = new WorkerProcess(settings, events, {
+      module: QUERY_WORKER,
+      ...(slot.isPatient ? { patience: PATIENCE } : {}),
+      ...program,
+    });
     Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 
@@ -171,15 +177,22 @@ export class QueryPool implements QueryEngine, Service {
 
   /**
    * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
-   * of late, and then the one with the least to do. So a tenant that works much is by itself.
+   * of late, and then the one with the least to do. So a tenant that works much is by itself; where its work is most of all, it is in patient workers,
+   * of which there are as many as one tenant may have.
    */
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
     const now = performance.now();
     const { own, isFull } = this.#ownOf(tenantId, now);
-    const open = this.#slots.filter((slot) => slot.mayTake(job.job) && (!isFull || own.includes(slot)));
+    const isHeavy = this.#work.isHeavy(tenantId, now);
+    const places = isFull ? own : this.#slots;
+    const mustBePatient = isHeavy && places.some(({ isPatient }) => isPatient);
+    const open = places.filter((slot) => slot.mayTake(job.job) && (slot.isPatient || !mustBePatient));
     const workOfOthers = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
-    const [slot] = open.sort((a, b) => (workOfOthers.get(a) ?? 0) - (workOfOthers.get(b) ?? 0) || a.jobs.size - b.jobs.size);
+    const [slot] = open.sort(
+      (a, b) =>
+        (workOfOthers.get(a) ?? 0) - (workOfOthers.get(b) ?? 0) || a.jobs.size - b.jobs.size || Number(a.isPatient) - Number(b.isPatient),
+    );
     if (slot === undefined) return false;
     slot.placed(tenantId, now);
     this.#waiting.delete(job);
@@ -188,7 +201,7 @@ export class QueryPool implements QueryEngine, Service {
     slot.jobs.set(number, job);
     const { narrowedTo } = job.job;
     const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
-    const status = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
+    const status = { elapsedMs: now - startedAt, isHeavy };
     const sent: SentJob = {
       ...{
         operation,

@@ -22,6 +22,8 @@ export const isQuery = (job: QueryJob): boolean => job.isExport !== true;
 
 /** A worker and what it has to do. */
 export class WorkerSlot {
+  /** Its processes have a lower priority: for tenants whose queries are most of all work. */
+  readonly isPatient: boolean;
   worker: WorkerProcess | null = null;
   /** Of the statements of the worker. */
   mark = '';
@@ -43,6 +45,10 @@ export class WorkerSlot {
   why: 'time' | 'memory' | 'idle' | null = null;
   /** The tenant whose query has ended its worker, and when: for some time the place is one of those that the tenant has. */
   #endedBy: { readonly tenantId: number; readonly at: number } | null = null;
+
+  constructor(isPatient = false) {
+    this.isPatient = isPatient;
+  }
 
   /** True while it may have one more query; exports are counted by themselves. What a tenant has left in ClickHouse takes places of its own alone. */
   mayTake({ isExport, tenantId, atOnce }: QueryJob): boolean {

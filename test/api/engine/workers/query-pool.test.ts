@@ -6,18 +6,26 @@ import { pino } from 'pino';
 import { QueryPool } from '../../../../api/engine/workers/query-pool.ts';
 import { loadConfig } from '../../../../pipeline/core/config.ts';
 import type { QueryJob } from '../../../../api/query/engine.ts';
+import type { RunningStatement } from '../../../../pipeline/store/client.ts';
 
 const PROGRAM = { module: path.resolve(import.meta.dirname, '../../../fixtures/workers/dying-worker.ts') };
 const WORKERS = 4;
 
 type Ended = Promise<void>;
 
-async function startPool(endMarked: () => Ended, workers: number, onLost: () => void = () => undefined): Promise<QueryPool> {
+async function startPool(
+  endMarked: () => Ended,
+  workers: number,
+  {
+    onLost = () => undefined,
+    statements = () => [],
+  }: { readonly onLost?: () => void; readonly statements?: () => RunningStatement[] } = {},
+): Promise<QueryPool> {
   const pool = new QueryPool({
     ...{
       clickhouse: loadConfig({}).clickhouse,
       limits: { maxFacetFields: 1 },
-      store: { endMarked, runningStatements: () => Promise.resolve([]) },
+      store: { endMarked, runningStatements: () => Promise.resolve(statements()) },
       onLost,
     },
     ...{ log: pino({ level: 'silent' }), workers, maxBytes: Infinity, program: PROGRAM },
@@ -56,12 +64,29 @@ describe('the pool of query workers', () => {
     let [lost, marked] = [0, 0];
     // the statements of the dead worker go on in ClickHouse for longer than this test
     const endMarked = (): Ended => new Promise(() => (marked += 1));
-    pool = await startPool(endMarked, 2, () => (lost += 1));
+    pool = await startPool(endMarked, 2, { onLost: () => (lost += 1) });
     // of two workers a tenant is in one
     await Promise.all(Array.from({ length: 3 }, () => pool.run(job(1, 'stay'))));
     expect(await pool.run(job(1, 'die')).catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect({ lost, marked }).to.deep.equal({ lost: 1, marked: 1 });
     await ofTenants(pool, 8, 'stay');
+  });
+
+  it('has a tenant whose work is most of all in patient workers, and the others elsewhere', async () => {
+    let cpuMs = 0;
+    const statements = (): RunningStatement[] => [{ id: 's', tenantId: 1, cpuMs: (cpuMs += 100_000) }];
+    pool = await startPool(() => Promise.resolve(), WORKERS, { statements });
+    await ofTenants(pool, 3 * WORKERS, 'live');
+    const nices = new Map(pool.pids.map((pid) => [pid, os.getPriority(pid)]));
+    const least = Math.min(...nices.values());
+    const isPatient = (pid: number): boolean => (nices.get(pid) ?? 0) > least;
+    expect([...nices.keys()].filter(isPatient)).to.have.length(WORKERS / 2);
+    await pool.run(job(3, 'stay')); // while there is work, what statements have used is looked up
+    const pidsOf = async (tenantId: number): Promise<number[]> =>
+      (await Promise.all(Array.from({ length: 4 }, () => answerOf(pool, tenantId, 'live')))).map(Number);
+    for (;;) if ((await pidsOf(1)).every(isPatient)) break;
+    expect((await pidsOf(1)).every(isPatient)).to.equal(true);
+    expect((await pidsOf(2)).some(isPatient)).to.equal(false);
   });
 
   it('moves the queries of others out of a worker that stands still, and begins none of its tenant again in the same place', async () => {
