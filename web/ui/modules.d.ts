@@ -1,3 +1,5 @@
+/** Whether this build has the page of all components: `node web/build-ui.mjs --components`. */
+declare const WITH_COMPONENTS: boolean;
 declare module '*.css';
 declare module 'redoc/bundles/redoc.standalone.js?url' {
   const address: string;

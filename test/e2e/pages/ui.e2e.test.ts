@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { ExplorePage } from '../../ui/pages/explore.ts';
-import { expectAccessible, openPage, signIn, type Look, type Opened } from '../../ui/pages/page.ts';
+import { buildUi } from '../../../web/build-ui.mjs';
+import { expectAccessible, expectNoOverflow, openPage, signIn, type Look, type Opened } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
@@ -352,12 +354,35 @@ describe('the pages', function () {
           await page.locator('.drawer .bar.busy').waitFor({ state: 'detached' });
           await expectAccessible(page, tab);
         }
-        await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/styleguide`);
-        await page.getByRole('heading', { name: 'Components' }).waitFor();
-        await expectAccessible(page, 'components');
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-        expect(overflow, 'nothing is scrolled sideways').to.equal(0);
+        await expectNoOverflow(page);
       });
+
+  it('have one of all components, in a build for those who change them alone', async () => {
+    expect(readFileSync(path.join(DIST, 'manifest.json'), 'utf8')).to.not.contain('styleguide');
+    const folder = mkdtempSync(path.join(tmpdir(), 'pages-'));
+    try {
+      await buildUi(folder, { hasComponents: true });
+      const { page } = await visit(tenant);
+      const at = `${instance.app}/ui/t/${String(tenant.id)}/styleguide`;
+      await page.goto(at);
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await page.route(`${instance.app}/ui/**`, (route) => {
+        const name = new URL(route.request().url()).pathname.slice('/ui/'.length);
+        return route.fulfill({ path: path.join(folder, /\.\w+$/.test(name) ? name : 'index.html') });
+      });
+      await page.goto(at);
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [1280, 360]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 740 });
+          await page.getByRole('heading', { name: 'Components' }).waitFor();
+          await expectAccessible(page, `components, ${colorScheme}, ${String(width)}`);
+          await expectNoOverflow(page);
+        }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   it('keep the key in this tab alone', async () => {
     const explore = await visit(tenant);

@@ -57,6 +57,11 @@ export async function expectAccessible(page: Page, state: string): Promise<void>
   expect(told, state).to.deep.equal([]);
 }
 
+/** That nothing is scrolled sideways. */
+export async function expectNoOverflow(page: Page, state = 'nothing is scrolled sideways'): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), state).to.equal(0);
+}
+
 /** Signs in by the keyboard alone. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.locator('input[name=key]').focus();

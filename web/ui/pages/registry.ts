@@ -15,7 +15,8 @@ export const PAGES: readonly Page[] = [
   { id: 'patterns', name: 'Patterns', key: 'p', load: () => import('../patterns/patterns.tsx') },
   { id: 'alerts', name: 'Alerts', key: 'a', load: () => import('../alerts/alerts.tsx') },
   { id: 'start', name: 'Start', key: 's', load: () => import('../start/start.tsx') },
-  { id: 'styleguide', name: 'Components', key: null, load: () => import('./styleguide.tsx') },
+  // a build for those who change the pages has it
+  ...(WITH_COMPONENTS ? [{ id: 'styleguide', name: 'Components', key: null, load: () => import('./styleguide.tsx') }] : []),
 ];
 
 export const pageOf = (id: string): Page | null => PAGES.find((page) => page.id === id) ?? null;
