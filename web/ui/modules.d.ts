@@ -5,3 +5,7 @@ declare module 'redoc/bundles/redoc.standalone.js?url' {
   const address: string;
   export default address;
 }
+declare module '*?raw' {
+  const text: string;
+  export default text;
+}

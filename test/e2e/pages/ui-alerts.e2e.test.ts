@@ -1,42 +1,16 @@
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { repeat } from '../../../pipeline/core/repeat.ts';
 import { AlertsPage } from '../../ui/pages/alerts.ts';
 import { expectAccessible, openPage, signIn, tabTo, type Look, type Opened } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { startReceiver } from '../receiver.ts';
 import { newTenant, sharedInstance, shareWith } from '../shared.ts';
-
-const MARKUP = '<img src=x onerror="document.title=1"><script>alert(1)</script> <b>bold</b>';
-type Tenant = { readonly id: number; readonly key: string };
+import type { Tenant } from '../ui-visits.ts';
+import { authorized, MARKUP, watched } from '../watched.ts';
 
 shareWith(() => Promise.resolve({ LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }));
-
-/** A tenant whose rule fires: made before the files that run before this one, since a window begins a minute later. */
-let watched: Promise<{ readonly instance: Instance; readonly tenant: Tenant; readonly rule: string }>;
-const over = new AbortController();
-let sending = Promise.resolve();
-const authorized = ({ key }: Tenant): Record<string, string> => ({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' });
-
-async function makeRule(): ReturnType<() => typeof watched> {
-  const instance = await sharedInstance();
-  const tenant = await newTenant(instance);
-  const rules = `${instance.app}/api/v1/tenants/${String(tenant.id)}/rules`;
-  const rule = { name: `too many ${MARKUP}`, query: 'service:=shop level:error | stats count()', if: 'value >= 2', severity: 'critical' };
-  const { status, body } = await instance.call('POST', rules, rule, authorized(tenant));
-  expect(status).to.equal(201);
-  const lines = (): string => Array.from({ length: 5 }, (_none, at) => JSON.stringify({ service: 'shop', level: 'error', _msg: `${MARKUP} broke ${String(at)}`, version: MARKUP })).join('\n'); // prettier-ignore
-  sending = repeat(3000, over.signal, async () => {
-    await fetch(`${instance.ingest}/api/v1/ingest`, { method: 'POST', headers: { ...authorized(tenant), 'Content-Type': 'application/x-ndjson' }, body: lines() }).catch(() => undefined); // prettier-ignore
-  });
-  return { instance, tenant, rule: (body as { id: string }).id };
-}
-
-before(() => {
-  watched = makeRule();
-  watched.catch(() => undefined);
-});
+before(() => void watched().catch(() => undefined));
 
 describe('the pages of alerts, patterns and first steps', function () {
   this.timeout(600_000);
@@ -49,11 +23,7 @@ describe('the pages of alerts, patterns and first steps', function () {
     if (started === null) this.skip();
     [instance, browser] = [running, started];
   });
-  after(async () => {
-    over.abort();
-    await sending;
-    await browser.close();
-  });
+  after(() => browser.close());
   afterEach(async function () {
     const opened = open;
     open = [];
@@ -123,7 +93,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('see a rule that is watched fire live, on any page, and what it says as text', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const [byMouse, byKeys] = [await visit(tenant, 'patterns'), await visit(tenant, 'start')];
     const { page } = byKeys;
     // the badge comes by itself
@@ -150,7 +120,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('set how easily a detector fires, with what each choice would have fired', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts`;
     const own = await visit(tenant, 'alerts');
     // an alert of a detector of counts takes a day of entries: what the service answers is made to be of one
@@ -173,7 +143,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('resolve an alert with a note, which is text; the other who looks at it sees it by itself', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const [one, other] = [await visit(tenant, 'alerts'), await visit(tenant, 'alerts')];
     for (const { list } of [one, other]) await list.first().click();
     await one.page.keyboard.press('r');
@@ -188,7 +158,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('change its rule in place, with what it would have fired before it is saved', async () => {
-    const { tenant, rule } = await watched;
+    const { tenant, rule } = await watched();
     const { page, list } = await visit(tenant, 'alerts');
     await list.first().click();
     await page.locator('[data-test=change-rule]').click();
@@ -211,7 +181,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('add a webhook, and send a test to it', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const receiver = await startReceiver();
     receiver.status = 200;
     try {
@@ -235,7 +205,7 @@ describe('the pages of alerts, patterns and first steps', function () {
 
   for (const way of ['mouse', 'keys'] as const)
     it(`lead from a pattern to its entries, by ${way} alone`, async () => {
-      const { tenant } = await watched;
+      const { tenant } = await watched();
       const { page, patterns } = await visit(tenant, 'patterns');
       const press = async (target: Locator): Promise<void> => {
         if (way === 'mouse') return target.click();
@@ -270,7 +240,7 @@ describe('the pages of alerts, patterns and first steps', function () {
           await none.getByRole('heading', { name: words }).waitFor();
           await fits(none, at);
         } // prettier-ignore
-        const { tenant } = await watched;
+        const { tenant } = await watched();
         const { page, list, patterns } = await visit(tenant, 'alerts?state=all', look);
         await list.first().waitFor();
         await fits(page, 'a list of alerts');
