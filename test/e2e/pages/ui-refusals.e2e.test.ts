@@ -18,6 +18,8 @@ type Row = {
   readonly within: string;
   /** What leads to the panel. */
   readonly open?: (page: Page) => Promise<void>;
+  /** The detector that the alert is made to be of: one of counts would take a day of entries. */
+  readonly as?: string;
   /** Ways to be quicker, of those that take a window. */
   readonly hasWays?: true;
 };
@@ -45,9 +47,9 @@ const ROWS: readonly Row[] = [
     open: (page) => page.getByRole('searchbox', { name: 'Find a field' }).fill('zz'),
   },
   { panel: 'entries', at: explore(), refused: ['POST', /\/search$/], within: '.explore-rows', hasWays: true },
-  { panel: 'what was around an entry', at: explore('&tab=context'), refused: ['POST', /\/search$/, '_stream:'], within: DRAWER, open: openRow, hasWays: true }, // prettier-ignore
-  { panel: 'the pattern of an entry', at: explore('&tab=pattern'), refused: ['POST', /\/search$/, 'patterns 1'], within: DRAWER, open: openRow, hasWays: true }, // prettier-ignore
-  { panel: 'the trace of an entry', at: explore('&tab=trace'), refused: ['POST', /\/search$/, 'trace_id'], within: DRAWER, open: openRow, hasWays: true }, // prettier-ignore
+  { panel: 'what was around an entry', at: explore('&tab=context'), refused: ['POST', /\/search$/, '_stream:'], within: DRAWER, open: openRow }, // prettier-ignore
+  { panel: 'the pattern of an entry', at: explore('&tab=pattern'), refused: ['GET', /\/patterns\/[^/]+$/], within: DRAWER, open: openRow },
+  { panel: 'the trace of an entry', at: explore('&tab=trace'), refused: ['POST', /\/search$/, 'trace_id'], within: DRAWER, open: openRow }, // prettier-ignore
   { panel: 'saved searches', at: explore(), refused: ['GET', /\/saved-searches$/], within: 'dialog', open: press('s') },
   {
     panel: 'what runs where',
@@ -64,7 +66,9 @@ const ROWS: readonly Row[] = [
   { panel: 'a pattern', at: 'patterns', refused: ['GET', /\/patterns\/[^/]+$/], within: 'main', open: openFirst('.pattern-line') },
   { panel: 'the list of alerts', at: 'alerts?state=all', refused: ['GET', /\/alerts$/, 'state=all'], within: '.alerts-side' },
   { panel: 'an alert', at: 'alerts?state=all', refused: ['GET', /\/alerts\/\d+$/], within: '.alerts-detail', open: openFirst(ALERT) },
-  { panel: 'the course of an alert', at: 'alerts?state=all', refused: ['GET', /\/hits$/, 'step=1m'], within: 'section:has(.course)', open: openFirst(ALERT) }, // prettier-ignore
+  { panel: 'the entries of other days', at: 'alerts?state=all', refused: ['GET', /\/hits$/, 'step=1d'], within: '.alerts-detail', open: openFirst(ALERT) }, // prettier-ignore
+  { panel: 'the course of an alert', at: 'alerts?state=all', refused: ['GET', /\/hits$/, 'step=1m'], within: 'section:has(.course)', open: openFirst(ALERT), as: 'log_rate' }, // prettier-ignore
+  { panel: 'how easily a detector fires', at: 'alerts?state=all', refused: ['GET', /\/detectors$/], within: '.alerts-detail', open: openFirst(ALERT), as: 'log_rate' }, // prettier-ignore
   { panel: 'the rule of an alert', at: 'alerts?state=all', refused: ['GET', /\/rules\/[^/]+$/], within: '.alerts-detail', open: openFirst(ALERT) }, // prettier-ignore
   { panel: 'rules', at: 'alerts', refused: ['GET', /\/rules$/], within: 'dialog', open: button('Rules') },
   { panel: 'webhooks', at: 'alerts', refused: ['GET', /\/webhooks$/], within: 'dialog', open: button('Webhooks') },
@@ -105,6 +109,16 @@ describe('each panel of the pages', function () {
     return request.method() === method && path.test(url.pathname) && asked.includes(part);
   };
 
+  /** What the service answers of an alert, as if it were of a detector. */
+  const makeAlertsOf = async (detector: string): Promise<void> => {
+    await page.route(/\/alerts\/\d+$/, async (route) => {
+      const response = await route.fetch();
+      const alert = (await response.json()) as { readonly fired_at: string; readonly evidence: object };
+      const evidence = { ...alert.evidence, series: { minute: alert.fired_at, step: '1m', values: [1, 2, 3] } };
+      await route.fulfill({ response, json: { ...alert, evidence, detector_type: detector, stream: '{service="shop"}' } });
+    });
+  };
+
   for (const row of ROWS)
     it(`fails alone, and comes back: ${row.panel}`, async () => {
       let status: number | null = STATUSES[0] ?? null;
@@ -113,6 +127,7 @@ describe('each panel of the pages', function () {
         const headers = { 'x-request-id': `r-${String(status)}`, ...(status === 429 ? { 'retry-after': '90' } : {}) };
         return route.fulfill({ status, headers, json: { detail: `refused with ${String(status)} <b>here</b>` } });
       });
+      if (row.as !== undefined) await makeAlertsOf(row.as);
       await page.goto(at + row.at);
       await row.open?.(page);
       const note = page.locator(row.within).locator('.note.error');

@@ -27,7 +27,7 @@ export function Panel({
 export function Meter({ part, isOver = false }: { readonly part: number; readonly isOver?: boolean }): JSX.Element {
   return (
     <span class={isOver ? 'meter over' : 'meter'} aria-hidden="true">
-      <i style={{ width: `${String(Math.min(100, Math.max(0, 100 * part)))}%` }} />
+      {part > 0 ? <i style={{ width: `${String(Math.min(100, 100 * part))}%` }} /> : null}
     </span>
   );
 }

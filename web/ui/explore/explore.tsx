@@ -266,23 +266,24 @@ export default function Explore(): JSX.Element {
   ) : (
     <Summary entries={entries} total={isRows ? null : total} />
   );
+  const ways = quickerWays(span.value, query.value);
   return (
-    <QuickerWays.Provider value={quickerWays(span.value, query.value)}>
-      <div class="explore">
-        <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
-        <BusyBar isBusy={entries.isBusy && !isLive.value} />
-        {isLive.value ? null : <Histogram />}
-        <div class={bodyClass(entry !== null)}>
+    <div class="explore">
+      <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
+      <BusyBar isBusy={entries.isBusy && !isLive.value} />
+      <QuickerWays.Provider value={ways}>{isLive.value ? null : <Histogram />}</QuickerWays.Provider>
+      <div class={bodyClass(entry !== null)}>
+        <QuickerWays.Provider value={ways}>
           <FacetPanel loaded={facets} />
           <div class="explore-rows">
             <Main {...{ entries, shown, total, terms }} live={isLive.value ? live : null} />
           </div>
-          {entry === null ? null : <Drawer entry={entry} terms={terms} />}
-        </div>
-        {opened === 'export' ? <ExportDialog onClose={() => setOpened(null)} total={isRows ? null : total} /> : null}
-        {opened === 'saved' ? <SavedDialog onClose={() => setOpened(null)} /> : null}
-        {opened === 'explain' ? <ExplainDialog onClose={() => setOpened(null)} /> : null}
+        </QuickerWays.Provider>
+        {entry === null ? null : <Drawer entry={entry} terms={terms} />}
       </div>
-    </QuickerWays.Provider>
+      {opened === 'export' ? <ExportDialog onClose={() => setOpened(null)} total={isRows ? null : total} /> : null}
+      {opened === 'saved' ? <SavedDialog onClose={() => setOpened(null)} /> : null}
+      {opened === 'explain' ? <ExplainDialog onClose={() => setOpened(null)} /> : null}
+    </div>
   );
 }

@@ -12,7 +12,7 @@ function Line({ limit }: { readonly limit: Limit }): JSX.Element {
       <th scope="row">
         <bdi>{limitName(limit.name)}</bdi>
       </th>
-      <td class="num">{used === null ? <span class="faint">not counted here</span> : limitFigure(limit, used)}</td>
+      <td class="num">{used === null ? <span title="Only the processes that take data count it.">–</span> : limitFigure(limit, used)}</td>
       <td class="meter-cell">{part === null ? null : <Meter part={part} isOver={part >= 1} />}</td>
       <td class="num">{most === null ? 'no limit' : limitFigure(limit, most)}</td>
       <td>

@@ -34,10 +34,9 @@ function Figures({ answer }: { readonly answer: Answer }): JSX.Element | null {
   const { price } = answer;
   const figures: readonly (readonly [figure: string, name: string])[] = [
     [bytes(today.bytes), `today${today.pending_bytes > 0 ? `, ${bytes(today.pending_bytes)} of it being written` : ''}`],
-    [
-      today.included_bytes === null ? 'no limit' : bytes(today.included_bytes),
-      `included in the plan ${answer.plan}, again ${untilMidnight()}`,
-    ],
+    today.included_bytes === null
+      ? ['no limit', `in the plan ${answer.plan}`]
+      : [bytes(today.included_bytes), `included in the plan ${answer.plan}, full again ${untilMidnight()}`],
     ...(goes === null
       ? []
       : [[bytes(goes), stop !== null && goes > stop ? 'at this pace: more than the day may have' : 'at this pace by 00:00 UTC'] as const]),
