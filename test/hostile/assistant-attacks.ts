@@ -1,4 +1,5 @@
 /** What a tenant does with `/mcp` and with the AI endpoints: without a model these still read, check and count. */
+import { MAX_CALL_BYTES } from '../../api/mcp/tool-server.ts';
 import type { AttackRequest, RequestAttack } from './attack.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
@@ -35,6 +36,7 @@ export const ASSISTANT_ATTACKS: readonly RequestAttack[] = [
   ),
   mcp('mcp-names', 64, (round) => tool(round, ['__proto__', 'constructor', '../search', 'x'.repeat(100_000)][round % 4] ?? '', {})),
   mcp('mcp-large', 16, (round) => tool(round, 'search', { query: 'x'.repeat(MOST - 1000) })),
+  mcp('mcp-largest', 32, (round) => tool(round, 'search', { query: 'x'.repeat(MAX_CALL_BYTES - 1000) })),
   ai('ai-questions', 'query', 64, () => JSON.stringify({ question: 'x'.repeat(2000) })),
   ai('ai-entries', 'explain', 64, () => JSON.stringify({ query: '* | sort by (_msg)', start: '-9h', deep: true })),
   ai('ai-deep', 'explain', 32, () => nested(100_000)),
