@@ -58,7 +58,7 @@ describe('the pages of usage and ingest', function () {
   it('show what is used, by day, signal, service and key, what bounds it, and what was refused', async () => {
     const page = await visits.visit(tenant, 'explore');
     for (const key of ['g', 'u']) await page.keyboard.press(key);
-    await page.locator('[data-test=usage-figures]').filter({ hasText: 'included in the plan' }).waitFor();
+    await page.locator('[data-test=usage-figures]').filter({ hasText: 'in the plan' }).waitFor();
     const region = (name: string) => page.getByRole('region', { name, exact: true });
     expect(await region('By day').locator('tbody tr').count()).to.equal(3);
     await region('By signal').locator('li').filter({ hasText: 'logs' }).waitFor();
