@@ -373,6 +373,8 @@ describe('the pages', function () {
       const at = `${instance.app}/ui/t/${String(tenant.id)}/styleguide`;
       await page.goto(at);
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      // a page that no server sent may not open sockets of this machine
+      await page.routeWebSocket('**/ws/**', () => undefined);
       await page.route(`${instance.app}/ui/**`, (route) => {
         const name = new URL(route.request().url()).pathname.slice('/ui/'.length);
         return route.fulfill({ path: path.join(folder, /\.\w+$/.test(name) ? name : 'index.html') });
