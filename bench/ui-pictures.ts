@@ -77,6 +77,8 @@ const STATES: readonly State[] = [
     },
   },
   { name: 'changes', at: '/ui/patterns?view=diff&since=-1h', until: (page) => page.locator('.diff-line').first().waitFor() },
+  { name: 'ingest', at: '/ui/ingest?with=vector', until: (page) => page.locator('[data-test=arriving] li').first().waitFor() },
+  { name: 'usage', at: '/ui/usage', until: (page) => page.locator('[data-test=usage-figures]').waitFor() },
   { name: 'start', at: '/ui/start', until: (page) => page.locator('.listening.heard').waitFor() },
 ];
 

@@ -14,13 +14,15 @@ const COMPRESSED = /\.(?:js|css|html|svg)$/;
 /**
  * Writes the pages; returns the folder.
  * @param {string} outDir where to
+ * @param {{ hasComponents?: boolean }} [options] `hasComponents`: with the page that shows all components, which no release has
  */
-export async function buildUi(outDir = path.join(root, 'dist', 'web', 'ui')) {
+export async function buildUi(outDir = path.join(root, 'dist', 'web', 'ui'), { hasComponents = false } = {}) {
   const { build } = await import('vite');
   const folder = path.join(root, 'web', 'ui');
   await build({
     ...{ root: folder, base: '/ui/', configFile: false, logLevel: 'warn', envDir: false, publicDir: false },
     cacheDir: path.join(root, '.cache', 'logweir', 'vite'),
+    define: { WITH_COMPONENTS: String(hasComponents) },
     resolve: {
       alias: Object.entries(STAND_INS).map(([find, file]) => ({ find, replacement: path.join(folder, 'editor', 'stand-ins', file) })),
     },
@@ -51,4 +53,5 @@ function withoutSign(outDir) {
   writeFileSync(file, script.replaceAll(SIGN, NO_PICTURE));
 }
 
-if (process.argv[1] === import.meta.filename) console.log(await buildUi());
+if (process.argv[1] === import.meta.filename)
+  console.log(await buildUi(undefined, { hasComponents: process.argv.includes('--components') }));

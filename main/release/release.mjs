@@ -28,8 +28,7 @@ export async function release(outDir = path.join(root, 'release')) {
   for (const file of files) cpSync(path.join(root, file), path.join(folder, file));
   cpSync(path.join(root, 'dist'), path.join(folder, 'dist'), {
     recursive: true,
-    // the page of components is for those who change them
-    filter: (file) => !/\.tsbuildinfo$|\.map$|\.logweir-built$|ui\/assets\/styleguide-/.test(file),
+    filter: (file) => !/\.tsbuildinfo$|\.map$|\.logweir-built$/.test(file),
   });
   const packages = runtimePackages(root);
   writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.md'), thirdPartyNotices(packages));

@@ -37,7 +37,7 @@ const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
  * All that `npm test` runs: what is fast and needs no engine comes first. Parts that need engines share them: the files of `instance`, `detection`,
  * `pages` and `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse for each process, those of
  * `broker` a Kafka that one has at a time. What is long is apart, and CI runs it behind: `detection` waits for windows and their alerts, `pages` are in a
- * browser, `restarts` and `faults` start their own engines, since that is what they test, `failures` ends processes again and again, `shippers` installs
+ * browser (`pages alone` with nothing beside them), `restarts` and `faults` start their own engines, since that is what they test, `failures` ends processes again and again, `shippers` installs
  * programs of four languages, `scores` computes days of detection, `bounds` fills what is kept of tenants up to its bounds, and the folder `long` of a
  * part has what shares the same but takes 40 seconds and more: thousands of random queries, attacks, programs of others.
  */
@@ -87,10 +87,15 @@ export const STAGES: readonly Stage[] = [
     ],
   },
   {
-    // what people see has bounds of time and memory, which other load would be counted in
     name: 'browser',
     isLong: true,
-    parts: [{ name: 'pages', files: ['test/e2e/pages/*.test.ts'], isShared: true, ...END_TO_END }],
+    parts: [{ name: 'pages', files: ['test/e2e/pages/!(ui-explore).e2e.test.ts'], spread: 2, isShared: true, ...END_TO_END }],
+  },
+  {
+    // it has bounds of time and memory, which other load would be counted in
+    name: 'browser alone',
+    isLong: true,
+    parts: [{ name: 'pages alone', files: ['test/e2e/pages/ui-explore.e2e.test.ts'], isShared: true, ...END_TO_END }],
   },
 ];
 

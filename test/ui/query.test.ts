@@ -113,6 +113,14 @@ describe('completion', () => {
     ],
     ['service', [{ value: 'api gateway', hits: 1 }]],
     ['a-b', []],
+    [
+      '_stream',
+      [
+        { value: '{app="shop",service="api"}', hits: 5 },
+        { value: '{app="shop",service="a \\"b\\" <b>"}', hits: 2 },
+        { value: '{', hits: 1 },
+      ],
+    ],
   ]);
   const at = (text: string): string[] => completionAt(text, text.length, known).options.map(({ text: own }) => own);
 
@@ -126,6 +134,17 @@ describe('completion', () => {
     expect(at('* | stats cou')).to.include.members(['count(', 'count_uniq(']);
     expect(at('* | stats by (lev')).to.deep.equal(['level']);
     expect(at('x A')).to.include('AND ');
+  });
+
+  it('has labels and values of streams inside braces, and fields behind them', () => {
+    expect(at('{')).to.deep.equal(['app=', 'service=']);
+    expect(at('level:error {app="shop", se')).to.deep.equal(['service=']);
+    expect(at('{service=')).to.deep.equal(['"api"', '"a \\"b\\" <b>"']);
+    expect(at('{service!=ap')).to.deep.equal(['"api"']);
+    expect(at('{service="api"} le')).to.deep.equal(['level:']);
+    expect(completionAt('{', 1, new Map()).options).to.deep.equal([]);
+    const whole = `{service=${at('{service=')[1] ?? ''}}`;
+    expect(problemOf(whole)).to.equal(null);
   });
 
   it('replaces what was begun', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { before as windowBefore, endOf, moved, readWindow, spanOf, zoomedOut } from '../../web/ui/base/window.ts';
+import { before as windowBefore, endOf, moved, readWindow, spanOf, zoomedOut, shorterThan } from '../../web/ui/base/window.ts';
 
 const NOW = Date.parse('2026-11-20T22:50:00Z');
 const iso = (text: string): string => new Date(text).toISOString();
@@ -73,4 +73,9 @@ describe('a window', () => {
   });
 
   it('has one before it', () => expect(windowBefore({ start: 10, end: 15 })).to.deep.equal({ start: 5, end: 10 }));
+
+  it('has a shorter one, down to a minute', () => {
+    const of = (minutes: number): number | null => shorterThan({ start: NOW, end: NOW + minutes * 60_000 });
+    expect([10_080, 60, 15, 3, 1, 0].map(of)).to.deep.equal([15, 15, 5, 1, null, null]);
+  });
 });

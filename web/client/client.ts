@@ -92,7 +92,8 @@ function searchOf(query: object): string {
   return text === '' ? '' : `?${text}`;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+/** What an answer that is an error has to report. */
+export async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
   let body: { readonly detail?: unknown; readonly request_id?: unknown } = {};
   try {

@@ -1,6 +1,7 @@
 import './style/components.css';
 import { render, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { listenToConnection } from './base/connection.ts';
 import { listenToKeys } from './base/keys.ts';
 import { hrefOf, listenToAddress, navigate, route } from './base/route.ts';
 import { session, signInAgain } from './base/session.ts';
@@ -25,6 +26,7 @@ function App(): JSX.Element {
 }
 
 listenToAddress();
+listenToConnection();
 listenToKeys();
 const at = document.getElementById('app');
 if (at !== null) render(<App />, at);

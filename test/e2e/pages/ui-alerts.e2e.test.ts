@@ -1,42 +1,25 @@
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { repeat } from '../../../pipeline/core/repeat.ts';
 import { AlertsPage } from '../../ui/pages/alerts.ts';
-import { expectAccessible, openPage, signIn, tabTo, type Look, type Opened } from '../../ui/pages/page.ts';
+import {
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoOverflow,
+  openPage,
+  signIn,
+  tabTo,
+  type Look,
+  type Opened,
+} from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { startReceiver } from '../receiver.ts';
 import { newTenant, sharedInstance, shareWith } from '../shared.ts';
-
-const MARKUP = '<img src=x onerror="document.title=1"><script>alert(1)</script> <b>bold</b>';
-type Tenant = { readonly id: number; readonly key: string };
+import type { Tenant } from '../ui-visits.ts';
+import { authorized, MARKUP, watched } from '../watched.ts';
 
 shareWith(() => Promise.resolve({ LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }));
-
-/** A tenant whose rule fires: made before the files that run before this one, since a window begins a minute later. */
-let watched: Promise<{ readonly instance: Instance; readonly tenant: Tenant; readonly rule: string }>;
-const over = new AbortController();
-let sending = Promise.resolve();
-const authorized = ({ key }: Tenant): Record<string, string> => ({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' });
-
-async function makeRule(): ReturnType<() => typeof watched> {
-  const instance = await sharedInstance();
-  const tenant = await newTenant(instance);
-  const rules = `${instance.app}/api/v1/tenants/${String(tenant.id)}/rules`;
-  const rule = { name: `too many ${MARKUP}`, query: 'service:=shop level:error | stats count()', if: 'value >= 2', severity: 'critical' };
-  const { status, body } = await instance.call('POST', rules, rule, authorized(tenant));
-  expect(status).to.equal(201);
-  const lines = (): string => Array.from({ length: 5 }, (_none, at) => JSON.stringify({ service: 'shop', level: 'error', _msg: `${MARKUP} broke ${String(at)}`, version: MARKUP })).join('\n'); // prettier-ignore
-  sending = repeat(3000, over.signal, async () => {
-    await fetch(`${instance.ingest}/api/v1/ingest`, { method: 'POST', headers: { ...authorized(tenant), 'Content-Type': 'application/x-ndjson' }, body: lines() }).catch(() => undefined); // prettier-ignore
-  });
-  return { instance, tenant, rule: (body as { id: string }).id };
-}
-
-before(() => {
-  watched = makeRule();
-  watched.catch(() => undefined);
-});
+before(() => void watched().catch(() => undefined));
 
 describe('the pages of alerts, patterns and first steps', function () {
   this.timeout(600_000);
@@ -49,11 +32,7 @@ describe('the pages of alerts, patterns and first steps', function () {
     if (started === null) this.skip();
     [instance, browser] = [running, started];
   });
-  after(async () => {
-    over.abort();
-    await sending;
-    await browser.close();
-  });
+  after(() => browser.close());
   afterEach(async function () {
     const opened = open;
     open = [];
@@ -123,7 +102,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('see a rule that is watched fire live, on any page, and what it says as text', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const [byMouse, byKeys] = [await visit(tenant, 'patterns'), await visit(tenant, 'start')];
     const { page } = byKeys;
     // the badge comes by itself
@@ -150,7 +129,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('set how easily a detector fires, with what each choice would have fired', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts`;
     const own = await visit(tenant, 'alerts');
     // an alert of a detector of counts takes a day of entries: what the service answers is made to be of one
@@ -173,7 +152,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('resolve an alert with a note, which is text; the other who looks at it sees it by itself', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const [one, other] = [await visit(tenant, 'alerts'), await visit(tenant, 'alerts')];
     for (const { list } of [one, other]) await list.first().click();
     await one.page.keyboard.press('r');
@@ -188,7 +167,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('change its rule in place, with what it would have fired before it is saved', async () => {
-    const { tenant, rule } = await watched;
+    const { tenant, rule } = await watched();
     const { page, list } = await visit(tenant, 'alerts');
     await list.first().click();
     await page.locator('[data-test=change-rule]').click();
@@ -211,7 +190,7 @@ describe('the pages of alerts, patterns and first steps', function () {
   });
 
   it('add a webhook, and send a test to it', async () => {
-    const { tenant } = await watched;
+    const { tenant } = await watched();
     const receiver = await startReceiver();
     receiver.status = 200;
     try {
@@ -235,7 +214,7 @@ describe('the pages of alerts, patterns and first steps', function () {
 
   for (const way of ['mouse', 'keys'] as const)
     it(`lead from a pattern to its entries, by ${way} alone`, async () => {
-      const { tenant } = await watched;
+      const { tenant } = await watched();
       const { page, patterns } = await visit(tenant, 'patterns');
       const press = async (target: Locator): Promise<void> => {
         if (way === 'mouse') return target.click();
@@ -254,47 +233,45 @@ describe('the pages of alerts, patterns and first steps', function () {
       expect(await page.locator('main img, main script').count()).to.equal(0);
     });
 
-  for (const isDark of [false, true])
-    for (const width of [1280, 320])
-      it(`are accessible ${isDark ? 'dark' : 'light'}, ${String(width)} wide`, async () => {
-        const look = { isDark, width, height: 740 };
-        const fits = async (page: Page, state: string): Promise<void> => {
-          await expectAccessible(page, state);
-          const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-          expect(overflow, state).to.equal(0);
-        };
-        const empty = await newTenant(instance);
-        const { page: none } = await visit(empty, 'start', look);
-        for (const [at, words] of [['start', 'See it come'], ['alerts', 'All is as usual'], ['alerts/7', 'There is no such alert'], ['patterns', 'No pattern is like this'], ['patterns/zz', 'There is no such pattern'], ['patterns?view=diff', 'Nothing is different']] as const) {
+  for (const width of [1280, 320])
+    it(`are accessible in both themes, ${String(width)} wide`, async () => {
+      const look = { width, height: 740 };
+      const fits = async (page: Page, state: string): Promise<void> => {
+        await expectAccessibleInBoth(page, state);
+        await expectNoOverflow(page, state);
+      };
+      const empty = await newTenant(instance);
+      const { page: none } = await visit(empty, 'start', look);
+      for (const [at, words] of [['start', 'See it come'], ['alerts', 'All is as usual'], ['alerts/7', 'There is no such alert'], ['patterns', 'No pattern is like this'], ['patterns/zz', 'There is no such pattern'], ['patterns?view=diff', 'Nothing is different']] as const) {
           await none.goto(`${instance.app}/ui/t/${String(empty.id)}/${at}`);
           await none.getByRole('heading', { name: words }).waitFor();
           await fits(none, at);
         } // prettier-ignore
-        const { tenant } = await watched;
-        const { page, list, patterns } = await visit(tenant, 'alerts?state=all', look);
-        await list.first().waitFor();
-        await fits(page, 'a list of alerts');
-        for (const [button, title] of [['Rules', 'Rules'], ['Webhooks', 'Webhooks']] as const) {
+      const { tenant } = await watched();
+      const { page, list, patterns } = await visit(tenant, 'alerts?state=all', look);
+      await list.first().waitFor();
+      await fits(page, 'a list of alerts');
+      for (const [button, title] of [['Rules', 'Rules'], ['Webhooks', 'Webhooks']] as const) {
           await page.getByRole('button', { name: button, exact: true }).click();
           await page.getByRole('dialog', { name: title }).waitFor();
           await page.locator('.bar.busy').first().waitFor({ state: 'detached' });
           await fits(page, button);
           await page.keyboard.press('Escape');
         } // prettier-ignore
-        await list.first().click();
-        await page.getByRole('region', { name: 'Samples' }).waitFor();
-        await fits(page, 'an alert');
-        await page.locator('[data-test=change-rule]').click();
-        await page.locator('input[name=rule-if]').waitFor();
-        await fits(page, 'a rule');
-        await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/patterns`);
-        await patterns.first().waitFor();
-        await fits(page, 'patterns');
-        await patterns.first().click();
-        await page.getByRole('region', { name: 'First example' }).first().waitFor();
-        await fits(page, 'a pattern');
-        await page.getByRole('button', { name: 'Watch it…' }).click();
-        await page.locator('input[name=rule]').waitFor();
-        await fits(page, 'watching a pattern');
-      });
+      await list.first().click();
+      await page.getByRole('region', { name: 'Samples' }).waitFor();
+      await fits(page, 'an alert');
+      await page.locator('[data-test=change-rule]').click();
+      await page.locator('input[name=rule-if]').waitFor();
+      await fits(page, 'a rule');
+      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/patterns`);
+      await patterns.first().waitFor();
+      await fits(page, 'patterns');
+      await patterns.first().click();
+      await page.getByRole('region', { name: 'First example' }).first().waitFor();
+      await fits(page, 'a pattern');
+      await page.getByRole('button', { name: 'Watch it…' }).click();
+      await page.locator('input[name=rule]').waitFor();
+      await fits(page, 'watching a pattern');
+    });
 });

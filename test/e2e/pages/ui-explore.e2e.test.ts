@@ -168,20 +168,31 @@ describe('Explore, with much', function () {
     expect(explore.query()).to.equal('level:error');
   });
 
-  it('reports a lost connection, and that it is back', async () => {
-    const { page } = await visit();
+  it('reports a lost connection, how old what is shown is, and that it is back', async () => {
+    const explore = await visit();
+    const { page } = explore;
+    const stale = page.locator('[data-test=stale]');
     await page.locator('[data-test=account]').waitFor();
     let isLost = true;
     await page.routeWebSocket('**/ws/alerts/**', (socket) => (isLost ? void socket.close() : void socket.connectToServer()));
     await page.reload();
     await page.locator('.banner').filter({ hasText: 'The service cannot be reached' }).waitFor();
+    await stale.filter({ hasText: / old$/ }).waitFor();
     await expectAccessible(page, 'a lost connection');
     isLost = false;
     await page.locator('.banner').waitFor({ state: 'detached' });
     await page.context().setOffline(true);
     await page.locator('.banner').filter({ hasText: 'This machine is offline' }).waitFor();
+    await explore.runByMouse('level:info');
+    await page.locator('.explore-rows .note.error').filter({ hasText: 'The service cannot be reached' }).waitFor();
+    expect(await explore.rows.count()).to.be.greaterThan(0);
+    await stale.waitFor();
     await page.context().setOffline(false);
     await page.locator('.banner').waitFor({ state: 'detached' });
+    // what failed meanwhile is asked for again, without a press
+    await page.locator('.note.error').first().waitFor({ state: 'detached' });
+    await explore.waitForTotal('2,500 entries');
+    await stale.waitFor({ state: 'detached' });
   });
 
   it('shows what the service knows of a plan and a demo, and nothing that it does not allow', async () => {

@@ -1,9 +1,19 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { ExplorePage } from '../../ui/pages/explore.ts';
-import { expectAccessible, openPage, signIn, type Look, type Opened } from '../../ui/pages/page.ts';
+import { buildUi } from '../../../web/build-ui.mjs';
+import {
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoOverflow,
+  openPage,
+  signIn,
+  type Look,
+  type Opened,
+} from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
@@ -295,69 +305,91 @@ describe('the pages', function () {
     }
   });
 
-  for (const isDark of [false, true])
-    for (const width of [1280, 360])
-      it(`are accessible ${isDark ? 'dark' : 'light'}, ${String(width)} wide`, async () => {
-        const look = { isDark, width, height: 740 };
-        const opened = await openPage(browser, `${instance.app}/ui/`, look);
-        open.push(opened);
-        await opened.page.locator('input[name=key]').waitFor();
-        await expectAccessible(opened.page, 'sign-in');
-        const explore = await visit(tenant, '/ui/', look);
-        const { page } = explore;
-        await explore.rows.first().waitFor();
-        await page.locator('.side .facet').first().waitFor({ state: 'attached' });
-        await expectAccessible(page, 'entries');
-        await page.keyboard.press('t');
-        await page.getByRole('dialog', { name: 'Window' }).waitFor();
-        await expectAccessible(page, 'the window');
-        await page.keyboard.press('Escape');
-        await page.locator('#rows').focus();
-        await page.keyboard.press('?');
-        await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-        await expectAccessible(page, 'the sheet of keys');
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('Control+K');
-        await page.getByRole('combobox', { name: 'Command' }).waitFor();
-        await expectAccessible(page, 'the palette');
-        await page.keyboard.press('Escape');
-        for (const [key, name] of [['s', 'Saved and earlier searches'], ['e', 'Export all matching entries']] as const) {
+  for (const width of [1280, 360])
+    it(`are accessible in both themes, ${String(width)} wide`, async () => {
+      const look = { width, height: 740 };
+      const opened = await openPage(browser, `${instance.app}/ui/`, look);
+      open.push(opened);
+      await opened.page.locator('input[name=key]').waitFor();
+      await expectAccessibleInBoth(opened.page, 'sign-in');
+      const explore = await visit(tenant, '/ui/', look);
+      const { page } = explore;
+      await explore.rows.first().waitFor();
+      await page.locator('.side .facet').first().waitFor({ state: 'attached' });
+      await expectAccessibleInBoth(page, 'entries');
+      await page.keyboard.press('t');
+      await page.getByRole('dialog', { name: 'Window' }).waitFor();
+      await expectAccessibleInBoth(page, 'the window');
+      await page.keyboard.press('Escape');
+      await page.locator('#rows').focus();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await expectAccessibleInBoth(page, 'the sheet of keys');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox', { name: 'Command' }).waitFor();
+      await expectAccessibleInBoth(page, 'the palette');
+      await page.keyboard.press('Escape');
+      for (const [key, name] of [['s', 'Saved and earlier searches'], ['e', 'Export all matching entries']] as const) {
           await explore.toList();
           await page.keyboard.press(key);
           await page.getByRole('dialog', { name }).waitFor();
-          await expectAccessible(page, name);
+          await expectAccessibleInBoth(page, name);
           await page.keyboard.press('Escape');
         } // prettier-ignore
-        await page.getByRole('button', { name: 'More', exact: true }).click();
-        await expectAccessible(page, 'the menu');
-        await page.getByRole('button', { name: 'What runs where' }).click();
-        await page.getByRole('dialog', { name: 'What runs where' }).getByText('Statement 1').waitFor();
-        await expectAccessible(page, 'what runs where');
-        await page.keyboard.press('Escape');
-        await page.locator('[data-test=account]').click();
-        await page.getByRole('button', { name: 'Sign out' }).waitFor();
-        await expectAccessible(page, 'the account');
-        for (const [query, shown] of [['* | stats by (service) count() as n', '.bar-line'], ['* | stats by (_time:5m, service) count() as n', '.u-over']] as const) {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await expectAccessibleInBoth(page, 'the menu');
+      await page.getByRole('button', { name: 'What runs where' }).click();
+      await page.getByRole('dialog', { name: 'What runs where' }).getByText('Statement 1').waitFor();
+      await expectAccessibleInBoth(page, 'what runs where');
+      await page.keyboard.press('Escape');
+      await page.locator('[data-test=account]').click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await expectAccessibleInBoth(page, 'the account');
+      for (const [query, shown] of [['* | stats by (service) count() as n', '.bar-line'], ['* | stats by (_time:5m, service) count() as n', '.u-over']] as const) {
           await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=${encodeURIComponent(query)}`);
           await page.locator(shown).first().waitFor();
-          await expectAccessible(page, query);
+          await expectAccessibleInBoth(page, query);
         } // prettier-ignore
-        await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=nothing-has-this`);
-        await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
-        await expectAccessible(page, 'nothing');
-        await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=level:error`);
-        await explore.rows.first().click();
-        for (const tab of ['JSON', 'Context', 'Pattern', 'Trace', 'Fields']) {
-          await explore.openTab(tab);
-          await page.locator('.drawer .bar.busy').waitFor({ state: 'detached' });
-          await expectAccessible(page, tab);
-        }
-        await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/styleguide`);
-        await page.getByRole('heading', { name: 'Components' }).waitFor();
-        await expectAccessible(page, 'components');
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-        expect(overflow, 'nothing is scrolled sideways').to.equal(0);
+      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=nothing-has-this`);
+      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+      await expectAccessibleInBoth(page, 'nothing');
+      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=level:error`);
+      await explore.rows.first().click();
+      for (const tab of ['JSON', 'Context', 'Pattern', 'Trace', 'Fields']) {
+        await explore.openTab(tab);
+        await page.locator('.drawer .bar.busy').waitFor({ state: 'detached' });
+        await expectAccessibleInBoth(page, tab);
+      }
+      await expectNoOverflow(page);
+    });
+
+  it('have one of all components, in a build for those who change them alone', async () => {
+    expect(readFileSync(path.join(DIST, 'manifest.json'), 'utf8')).to.not.contain('styleguide');
+    const folder = mkdtempSync(path.join(tmpdir(), 'pages-'));
+    try {
+      await buildUi(folder, { hasComponents: true });
+      const { page } = await visit(tenant);
+      const at = `${instance.app}/ui/t/${String(tenant.id)}/styleguide`;
+      await page.goto(at);
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      // a page that no server sent may not open sockets of this machine
+      await page.routeWebSocket('**/ws/**', () => undefined);
+      await page.route(`${instance.app}/ui/**`, (route) => {
+        const name = new URL(route.request().url()).pathname.slice('/ui/'.length);
+        return route.fulfill({ path: path.join(folder, /\.\w+$/.test(name) ? name : 'index.html') });
       });
+      await page.goto(at);
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 740 });
+        await page.getByRole('heading', { name: 'Components' }).waitFor();
+        await expectAccessibleInBoth(page, `components, ${String(width)}`);
+        await expectNoOverflow(page);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   it('keep the key in this tab alone', async () => {
     const explore = await visit(tenant);

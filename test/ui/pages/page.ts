@@ -39,9 +39,23 @@ type Violation = {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 };
 
+/** What axe looks for: all that it can, or what depends on the colours alone. */
+const ALL = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
 /** That axe finds nothing on the page as it is. */
-export async function expectAccessible(page: Page, state: string): Promise<void> {
-  const violations = await page.evaluate(async () => {
+export const expectAccessible = (page: Page, state: string): Promise<void> => expectNoViolation(page, state, ALL);
+
+/** The same in both themes: the other one differs in its colours alone, so only they are looked at again. */
+export async function expectAccessibleInBoth(page: Page, state: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expectNoViolation(page, state, ALL);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectNoViolation(page, `${state}, dark`, OF_COLOURS);
+}
+
+async function expectNoViolation(page: Page, state: string, looked: readonly string[]): Promise<void> {
+  const violations = await page.evaluate(async (runOnly) => {
     type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
     const { axe } = globalThis as unknown as { axe: Axe };
     // what is right is not listed, and frames and styles of other origins are not looked for: there are none
@@ -49,12 +63,17 @@ export async function expectAccessible(page: Page, state: string): Promise<void>
       resultTypes: ['violations'],
       preload: false,
       iframes: false,
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      runOnly,
     });
     return found.violations;
-  });
+  }, looked);
   const told = violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id} at ${node.target.join(' ')}: ${node.failureSummary}`)); // prettier-ignore
   expect(told, state).to.deep.equal([]);
+}
+
+/** That nothing is scrolled sideways. */
+export async function expectNoOverflow(page: Page, state = 'nothing is scrolled sideways'): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), state).to.equal(0);
 }
 
 /** Signs in by the keyboard alone. */

@@ -7,8 +7,8 @@ import { plural } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
 import { hrefOf, navigate, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
-import { isFollowing, recentAlerts, useAlertFeed } from '../frame/watch.ts';
+import { BusyBar, Empty, ErrorNote, Stale } from '../components/states.tsx';
+import { heardUntil, isFollowing, recentAlerts, useAlertFeed } from '../frame/watch.ts';
 import { AlertList } from './alert-list.tsx';
 import { AlertView } from './alert-view.tsx';
 import { grouped, merged, type Alert } from './evidence.ts';
@@ -131,11 +131,14 @@ function useSteps(alerts: readonly Alert[], current: number | null): void {
   );
 }
 
-function SideHead({ firing }: { readonly firing: number }): JSX.Element {
+const latest = (at: number | null, until: number | null): number | null => (at === null ? null : Math.max(at, until ?? 0));
+
+function SideHead({ firing, at }: { readonly firing: number; readonly at: number | null }): JSX.Element {
   const isLive = isFollowing.value;
   return (
     <header class="alerts-head">
       <h2 class="title grow">{firing === 0 ? 'Nothing fires' : `${String(firing)} firing`}</h2>
+      <Stale at={at} />
       <span class="row-of cap" title={isLive ? 'Changes come by themselves' : 'Connecting again'}>
         <span class={isLive ? 'dot ok' : 'dot warn'} />
         {isLive ? 'live' : 'not connected'}
@@ -161,7 +164,7 @@ function Side({
   });
   return (
     <aside class="alerts-side" aria-label="Alerts">
-      <SideHead firing={alerts.filter(({ state }) => state === 'firing').length} />
+      <SideHead firing={alerts.filter(({ state }) => state === 'firing').length} at={latest(first.at, heardUntil.value)} />
       <Filters onOpen={onOpen} />
       <BusyBar isBusy={first.isBusy} />
       {first.error === null ? null : <ErrorNote error={first.error} onAgain={first.again} />}

@@ -1,6 +1,7 @@
 /** All requests of the pages: the typed client, with the tenant filled in. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Answer, type OperationName, type Taken } from '../../client/client.ts';
+import { returns } from './connection.ts';
 import { client, signOut, tenantId } from './session.ts';
 
 const PREFIX = '/api/v1/tenants/{tenant_id}';
@@ -33,18 +34,34 @@ export type Loaded<T> = {
   readonly isBusy: boolean;
   /** When it began, `performance.now()`. */
   readonly since: number;
+  /** When the value came, milliseconds since the epoch; null: there is none. */
+  readonly at: number | null;
   readonly again: () => void;
   readonly cancel: () => void;
 };
 
+type State<T> = Omit<Loaded<T>, 'again' | 'cancel'>;
+const NOTHING = { value: null, error: null, isBusy: false, since: 0, at: null };
+
+/** Tries again by itself once the service is reached, where it was not. */
+export function useReturn(error: Error | null, again: () => void): void {
+  const back = returns.value;
+  const seen = useRef(back);
+  useEffect(() => {
+    if (seen.current === back) return;
+    seen.current = back;
+    if (error !== null && !(error instanceof ApiError)) again();
+  }, [back]);
+}
+
 /** Requests whenever the inputs change; null as `run` requests nothing. An earlier request is aborted. */
 export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null, inputs: readonly unknown[]): Loaded<T> {
-  const [state, setState] = useState<{ value: T | null; error: Error | null; isBusy: boolean; since: number }>({ value: null, error: null, isBusy: run !== null, since: 0 }); // prettier-ignore
+  const [state, setState] = useState<State<T>>({ ...NOTHING, isBusy: run !== null });
   const [round, setRound] = useState(0);
   const running = useRef<AbortController | null>(null);
   useEffect(() => {
     if (run === null) {
-      setState({ value: null, error: null, isBusy: false, since: 0 });
+      setState(NOTHING);
       return;
     }
     const controller = new AbortController();
@@ -52,7 +69,7 @@ export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null,
     setState((before) => ({ ...before, isBusy: true, since: performance.now() }));
     run(controller.signal).then(
       (value) => {
-        if (!controller.signal.aborted) setState({ value, error: null, isBusy: false, since: 0 });
+        if (!controller.signal.aborted) setState({ value, error: null, isBusy: false, since: 0, at: Date.now() });
       },
       (error: unknown) => {
         if (!controller.signal.aborted) setState((before) => ({ ...before, error: asError(error), isBusy: false }));
@@ -60,6 +77,7 @@ export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null,
     );
     return () => controller.abort();
   }, [...inputs, round]);
+  useReturn(state.error, () => setRound((count) => count + 1));
   return {
     ...state,
     again: () => setRound((count) => count + 1),

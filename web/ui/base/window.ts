@@ -61,6 +61,9 @@ export function zoomedOut(window: TimeWindow, now: number): TimeWindow {
 /** The window of the same length right before. */
 export const before = ({ start, end }: Span): Span => ({ start: start - (end - start), end: start });
 
+/** Minutes of what is tried where a window took too long; null: it is as short as it gets. */
+export const shorterThan = ({ start, end }: Span): number | null => [15, 5, 1].find((minutes) => minutes * 60_000 < end - start) ?? null;
+
 const EPOCH = /^\d{10}(?:\.\d+)?$|^\d{13}$|^\d{16}$|^\d{19}$/;
 const ISO = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?/g;
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');

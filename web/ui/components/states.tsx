@@ -1,8 +1,11 @@
 /** What a panel shows when it has nothing, waits, or was refused: each panel on its own. */
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { createContext, type ComponentChildren, type JSX } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
+import { isCut } from '../base/connection.ts';
 import { duration } from '../base/format.ts';
+import { zone } from '../base/settings.ts';
+import { momentOf } from '../base/time.ts';
 import { nextTry } from '../base/tries.ts';
 import { Button } from './controls.tsx';
 import { copy } from './toasts.tsx';
@@ -22,11 +25,47 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+/** What makes the questions of a page quicker. */
+export type Way = { readonly name: string; readonly run: () => void };
+/** The ways of the page, shown with each error that a question took too long. */
+export const QuickerWays = createContext<readonly Way[]>([]);
+
+function Quicker({ error }: { readonly error: Error }): JSX.Element | null {
+  const ways = useContext(QuickerWays);
+  if (!(error instanceof ApiError) || error.status !== 504 || ways.length === 0) return null;
+  return (
+    <div class="row-of" style={{ flexWrap: 'wrap' }} data-test="quicker">
+      {ways.map(({ name, run }) => (
+        <Button key={name} isSmall onClick={run}>
+          {name}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** How old something is, while the service is not reached. */
+export function Stale({ at }: { readonly at: number | null }): JSX.Element | null {
+  const [now, setNow] = useState(Date.now());
+  const isShown = isCut.value && at !== null;
+  useEffect(() => {
+    if (!isShown) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isShown]);
+  if (!isShown) return null;
+  return (
+    <span class="badge warn" title={`As of ${momentOf(at, zone.value)}`} data-test="stale">
+      {duration(Math.max(1000, now - at))} old
+    </span>
+  );
+}
+
 /** What one may do about an error, in words. */
 function adviceOf(error: Error): string {
   if (!(error instanceof ApiError)) return 'The service cannot be reached.';
   if (error.status === 429 && error.retryAfter === null) return 'Too many requests.';
-  if (error.status === 504) return 'It was stopped. A shorter window, or a filter on a stream, makes it quicker.';
   return '';
 }
 
@@ -73,6 +112,7 @@ export function ErrorNote({
           {isApi && adviceOf(error) !== '' ? <p class="muted">{adviceOf(error)}</p> : null}
         </div>
         <NextTry error={error} onAgain={onAgain} />
+        <Quicker error={error} />
         {children}
         {id === '' ? null : (
           <p class="cap row-of">

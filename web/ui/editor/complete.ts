@@ -27,6 +27,8 @@ export function completionAt(query: string, at: number, known: Known): Completio
   const before = touches ? tokens.slice(0, -1) : tokens;
   const [sign, field] = [before.at(-1), before.at(-2)];
   if (last?.raw === '"' || last?.raw === "'" || last?.raw === '`') return NONE;
+  const label = labelAt(before);
+  if (label !== null) return completion(from, at, label === '' ? labelsOf(typed, known) : labelValuesOf(label, typed, known));
   const isAfterField = sign?.raw === ':' || (sign?.raw === '=' && field?.raw === ':');
   if (isAfterField && (touches ? !last.spaced : sign.offset + sign.raw.length === at)) {
     const name = (sign.raw === '=' ? before.at(-3) : field)?.text ?? '';
@@ -39,6 +41,43 @@ export function completionAt(query: string, at: number, known: Known): Completio
   }
   if (typed === '' && last !== undefined && !/\s$/.test(query.slice(0, at))) return NONE;
   return completion(from, at, [...fieldsOf(typed, known, ':'), ...operatorsOf(typed, before.length > 0)]);
+}
+
+/** Inside `{}`: the label whose value comes next, `''` where a label does; null elsewhere. */
+function labelAt(before: readonly { readonly raw: string; readonly text: string }[]): string | null {
+  const opened = before.findLastIndex(({ raw }) => raw === '{');
+  if (opened < 0 || before.slice(opened).some(({ raw }) => raw === '}')) return null;
+  return ['=', '!=', '=~', '!~'].includes(before.at(-1)?.raw ?? '') ? (before.at(-2)?.text ?? '') : '';
+}
+
+const LABEL = /([\w.:-]{1,256})="((?:[^"\\]|\\.)*)"/g;
+
+/** Labels of the window's most frequent streams: each with its values. */
+function streamLabels(known: Known): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const labels = new Map<string, Map<string, number>>();
+  for (const { value, hits } of known.get('_stream') ?? [])
+    for (const [, name = '', own = ''] of value.matchAll(LABEL)) {
+      const values = labels.get(name) ?? new Map<string, number>();
+      labels.set(name, values.set(own, (values.get(own) ?? 0) + hits));
+    }
+  return labels;
+}
+
+function labelsOf(typed: string, known: Known): Option[] {
+  const labels = streamLabels(known);
+  return ranked([...labels.keys()], typed).map((name) => ({
+    ...{ text: `${name}=`, shown: name, kind: 'field' as const },
+    help: `${String(labels.get(name)?.size ?? 0)} values`,
+  }));
+}
+
+/** Values keep the escapes that a stream has. */
+function labelValuesOf(label: string, typed: string, known: Known): Option[] {
+  const values = streamLabels(known).get(label) ?? new Map<string, number>();
+  return ranked([...values.keys()].filter((value) => value !== ''), typed).map((value) => ({
+    ...{ text: `"${value}"`, shown: value, kind: 'value' as const },
+    help: (values.get(value) ?? 0).toLocaleString('en-US'),
+  })); // prettier-ignore
 }
 
 const completion = (from: number, to: number, options: readonly Option[]): Completion => ({ from, to, options: options.slice(0, MOST) });

@@ -1,6 +1,6 @@
 /** The entries of a query: pages of 1,000, up to 10,000; the next one is loaded as the list is scrolled to its end. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { request } from '../base/api.ts';
+import { request, useReturn, type AnswerOf } from '../base/api.ts';
 import type { Span } from '../base/window.ts';
 import type { Entry } from './entry.ts';
 import { MOST_ROWS } from './live-buffer.ts';
@@ -16,15 +16,28 @@ export type Entries = {
   readonly hasMore: boolean;
   readonly hints: readonly string[];
   readonly since: number;
+  /** When these rows came, milliseconds since the epoch; null: there are none. */
+  readonly at: number | null;
   /** Rows of pipes were cut. */
   readonly isCut: boolean;
   /** The query that these rows are of. */
   readonly of: string;
 };
 
-const NOTHING: Entries = { rows: [], isBusy: true, isFirst: true, error: null, elapsedMs: null, hasMore: false, hints: [], since: 0, isCut: false, of: '' }; // prettier-ignore
+const NOTHING: Entries = { rows: [], isBusy: true, isFirst: true, error: null, elapsedMs: null, hasMore: false, hints: [], since: 0, at: null, isCut: false, of: '' }; // prettier-ignore
+
+const DONE = { isBusy: false, isFirst: false };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+type Found = Extract<AnswerOf<'POST /search'>, { readonly logs: unknown }>;
+
+/** What is shown once a page has come behind those before it. */
+function loadedOf(answer: Found, old: readonly Entry[]): Omit<Entries, 'of'> {
+  const rows = [...old, ...(answer.logs as readonly Entry[])].slice(0, MOST_ROWS);
+  const { elapsed_ms: elapsedMs, hints = [], truncated: isCut = false } = answer;
+  return { ...DONE, rows, error: null, elapsedMs, hasMore: answer.has_more && rows.length < MOST_ROWS, hints, since: 0, at: Date.now(), isCut }; // prettier-ignore
+}
 
 /** Rows of the window, and what loads more of them. While the first page comes, the rows before stay. */
 export function useEntries(
@@ -53,14 +66,11 @@ export function useEntries(
       (answer) => {
         if (controller.signal.aborted || !('logs' in answer)) return;
         oldest.current = answer.oldest_time;
-        const rows = [...old, ...(answer.logs as readonly Entry[])].slice(0, MOST_ROWS);
-        const hasMore = answer.has_more && rows.length < MOST_ROWS;
-        const { elapsed_ms: elapsedMs, hints = [], truncated: isCut = false } = answer;
-        setState({ rows, isBusy: false, isFirst: false, error: null, elapsedMs, hasMore, hints, since: 0, isCut, of: query });
+        setState({ ...loadedOf(answer, old), of: query });
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
-        setState((now) => ({ ...now, isBusy: false, isFirst: false, error: error instanceof Error ? error : new Error(String(error)) }));
+        setState((now) => ({ ...now, ...DONE, error: error instanceof Error ? error : new Error(String(error)) }));
       },
     );
   };
@@ -71,15 +81,17 @@ export function useEntries(
     return () => running.current?.abort();
   }, [query, start, end, round, tries, isOff]);
 
+  const again = (): void => setTries((count) => count + 1);
+  useReturn(state.error, again);
   return {
     ...state,
     more: () => {
       if (!state.isBusy && state.hasMore && state.error === null && oldest.current !== null) load(oldest.current, state.rows);
     },
-    again: () => setTries((count) => count + 1),
+    again,
     cancel: () => {
       running.current?.abort();
-      setState((now) => ({ ...now, isBusy: false, isFirst: false }));
+      setState((now) => ({ ...now, ...DONE }));
     },
   };
 }

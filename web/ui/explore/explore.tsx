@@ -7,7 +7,7 @@ import { count, duration, plural } from '../base/format.ts';
 import { setParams } from '../base/route.ts';
 import { moved, zoomedOut } from '../base/window.ts';
 import { useCommands, type Command } from '../base/keys.ts';
-import { BusyBar, Elapsed } from '../components/states.tsx';
+import { BusyBar, Elapsed, QuickerWays, Stale } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import type { Known } from '../editor/complete.ts';
 import { hasPipes, split, termsOf } from '../editor/tokens.ts';
@@ -23,6 +23,7 @@ import { LiveHead } from './live-head.tsx';
 import { gapOf } from './gap.ts';
 import { Hints, Nothing, Refused } from './nothing.tsx';
 import { useOpened } from './opened.ts';
+import { quickerWays } from './quicker.ts';
 import { QueryBar, type Opened } from './query-bar.tsx';
 import { areEntries } from './results.ts';
 import { ResultView } from './result-view.tsx';
@@ -59,11 +60,12 @@ function Summary({
   readonly entries: Entries & { readonly cancel: () => void };
   readonly total: number | null;
 }): JSX.Element {
-  const { rows, elapsedMs, isBusy, since, hasMore, cancel } = entries;
+  const { rows, elapsedMs, isBusy, since, at, hasMore, cancel } = entries;
   if (isBusy && rows.length === 0) return <Elapsed since={since} onCancel={cancel} />;
   return (
     <span class="row-of muted" role="status" data-test="summary">
       {isBusy ? <Elapsed since={since} onCancel={cancel} /> : null}
+      <Stale at={at} />
       <span>
         {total === null ? plural(rows.length, 'row') : plural(total, 'entry', 'entries')}
         {elapsedMs === null ? '' : ` · ${duration(elapsedMs)}`}
@@ -264,16 +266,19 @@ export default function Explore(): JSX.Element {
   ) : (
     <Summary entries={entries} total={isRows ? null : total} />
   );
+  const ways = quickerWays(span.value, query.value);
   return (
     <div class="explore">
       <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
       <BusyBar isBusy={entries.isBusy && !isLive.value} />
-      {isLive.value ? null : <Histogram />}
+      <QuickerWays.Provider value={ways}>{isLive.value ? null : <Histogram />}</QuickerWays.Provider>
       <div class={bodyClass(entry !== null)}>
-        <FacetPanel loaded={facets} />
-        <div class="explore-rows">
-          <Main {...{ entries, shown, total, terms }} live={isLive.value ? live : null} />
-        </div>
+        <QuickerWays.Provider value={ways}>
+          <FacetPanel loaded={facets} />
+          <div class="explore-rows">
+            <Main {...{ entries, shown, total, terms }} live={isLive.value ? live : null} />
+          </div>
+        </QuickerWays.Provider>
         {entry === null ? null : <Drawer entry={entry} terms={terms} />}
       </div>
       {opened === 'export' ? <ExportDialog onClose={() => setOpened(null)} total={isRows ? null : total} /> : null}

@@ -1,7 +1,6 @@
 /** When nothing was found, or the query was refused: why, and what to do next. */
 import type { JSX } from 'preact';
 import { request, useRequest } from '../base/api.ts';
-import { ApiError } from '../../client/client.ts';
 import { plural } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { spanOf } from '../base/window.ts';
@@ -114,20 +113,11 @@ export function Hints({ hints }: { readonly hints: readonly string[] }): JSX.Ele
   );
 }
 
-/** An error in place of the list. What can help is a button. */
+/** An error in place of the list. */
 export function Refused({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }): JSX.Element {
-  const isSlow = error instanceof ApiError && error.status === 504;
   return (
     <div class="drawer-pad">
-      <ErrorNote error={error} onAgain={onAgain}>
-        {isSlow ? (
-          <div class="row-of">
-            <Button isSmall onClick={() => setWindow({ from: '-15m', to: 'now' })}>
-              Try the last 15 minutes
-            </Button>
-          </div>
-        ) : null}
-      </ErrorNote>
+      <ErrorNote error={error} onAgain={onAgain} />
     </div>
   );
 }

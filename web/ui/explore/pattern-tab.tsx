@@ -1,5 +1,6 @@
 /** The pattern of an entry: its template, how often it came, what its placeholders were. */
 import type { JSX } from 'preact';
+import { ApiError } from '../../client/client.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, plural } from '../base/format.ts';
 import { Button } from '../components/controls.tsx';
@@ -13,6 +14,12 @@ import { query, run } from './state.ts';
 type Known = AnswerOf<'GET /patterns/{fingerprint}'>;
 type Found = { readonly fingerprint: string; readonly template: string; readonly known: Known | null };
 
+/** A pattern that is not stored yet, or no longer, is none; what is refused is told. */
+function missing(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}
+
 /** The fingerprint that the service gives a message: errors have it, others are looked up. */
 async function patternOf(entry: Entry, signal: AbortSignal): Promise<Found | null> {
   let [fingerprint, template] = [textOf(entry, '_fingerprint'), ''];
@@ -25,7 +32,7 @@ async function patternOf(entry: Entry, signal: AbortSignal): Promise<Found | nul
     if (row === undefined) return null;
     [fingerprint, template] = [textOf(row, 'fingerprint'), textOf(row, 'normalized_message')];
   }
-  const known = await request('GET /patterns/{fingerprint}', { path: { fingerprint }, query: { since: '-7d' } }, signal).catch(() => null);
+  const known = await request('GET /patterns/{fingerprint}', { path: { fingerprint }, query: { since: '-7d' } }, signal).catch(missing);
   return { fingerprint, template: known?.pattern.normalized_message ?? template, known };
 }
 

@@ -1,21 +1,20 @@
 /** One line above the page for what concerns all of it: the plan, its volume, a demo, a lost connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { isLost, isOffline } from '../base/connection.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { session } from '../base/session.ts';
 import { Button } from '../components/controls.tsx';
 import { quota, useQuota } from './use-quota.ts';
-import { isLost } from './watch.ts';
 
 const closed = signal<ReadonlySet<string>>(new Set());
 
 /** What there is to report, with the tone of each. */
-function lines(isOffline: boolean): readonly { readonly id: string; readonly kind: string; readonly text: string }[] {
+function lines(): readonly { readonly id: string; readonly kind: string; readonly text: string }[] {
   const { known } = session.value ?? {};
   const { tenant } = route.value;
   return [
-    ...(isOffline
+    ...(isOffline.value
       ? [{ id: 'offline', kind: 'error', text: 'This machine is offline. What is shown may be out of date.' }]
       : isLost.value
         ? [{ id: 'lost', kind: 'error', text: 'The service cannot be reached: it is tried again. What is shown may be out of date.' }]
@@ -38,22 +37,12 @@ function lines(isOffline: boolean): readonly { readonly id: string; readonly kin
 }
 
 export function Banners(): JSX.Element {
-  const [isOffline, setOffline] = useState(!navigator.onLine);
   useQuota();
-  useEffect(() => {
-    const look = (): void => setOffline(!navigator.onLine);
-    addEventListener('online', look);
-    addEventListener('offline', look);
-    return () => {
-      removeEventListener('online', look);
-      removeEventListener('offline', look);
-    };
-  }, []);
   const { tenant, page, params } = route.value;
   const own = session.value?.known.tenant_id ?? null;
   return (
     <div role="status">
-      {lines(isOffline)
+      {lines()
         .filter(({ id }) => !closed.value.has(id))
         .map(({ id, kind, text }) => (
           <div key={id} class={`banner ${kind}`}>

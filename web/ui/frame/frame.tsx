@@ -103,6 +103,8 @@ function NavBadge({ page }: { readonly page: string }): JSX.Element | null {
 }
 
 function Navigation({ tenant, current }: { readonly tenant: number | null; readonly current: string }): JSX.Element {
+  // where there is little room the bar is scrolled
+  useEffect(() => document.querySelector('.nav[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [current]);
   return (
     <nav aria-label="Pages">
       {PAGES.filter(({ key }) => key !== null).map(({ id: to, name }) => (

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { request, type AnswerOf } from '../base/api.ts';
+import { isLost } from '../base/connection.ts';
 import { session, socketProtocols } from '../base/session.ts';
 import { setBadge } from './badges.ts';
 
@@ -15,11 +16,17 @@ const LOST_AFTER = 2;
 /** What is counted for a badge; more is `99+`. */
 const MOST_COUNTED = 100;
 
-const tries = signal(0);
+let tries = 0;
+
+function setTries(many: number): void {
+  tries = many;
+  isLost.value = many >= LOST_AFTER;
+}
+
 /** Whether alerts come. */
 export const isFollowing = signal(false);
-/** Whether the service could not be reached for some seconds. */
-export const isLost = computed(() => tries.value >= LOST_AFTER);
+/** Until when they came, milliseconds since the epoch; null: they never did. */
+export const heardUntil = signal<number | null>(null);
 
 const takers = new Set<Take>();
 const firing = signal<ReadonlySet<number>>(new Set());
@@ -75,7 +82,7 @@ function follow(): () => void {
     const place = `/ws/alerts/${String(known.tenant_id)}?updates=true&since=${encodeURIComponent(since)}`;
     socket = new WebSocket(location.origin.replace(/^http/, 'ws') + place, socketProtocols(key));
     socket.onopen = () => {
-      tries.value = 0;
+      setTries(0);
       isFollowing.value = true;
     };
     socket.onmessage = ({ data }: MessageEvent<string>) => {
@@ -85,9 +92,10 @@ function follow(): () => void {
       heard(alert, type);
     };
     socket.onclose = () => {
+      if (isFollowing.peek()) heardUntil.value = Date.now();
       isFollowing.value = false;
-      timer = setTimeout(open, WAITS_MS[Math.min(tries.peek(), WAITS_MS.length - 1)]);
-      tries.value += 1;
+      timer = setTimeout(open, WAITS_MS[Math.min(tries, WAITS_MS.length - 1)]);
+      setTries(tries + 1);
     };
   };
   const again = (): void => {
@@ -117,7 +125,7 @@ export function useWatch(): void {
       controller.abort();
       end();
       isFollowing.value = false;
-      tries.value = 0;
+      setTries(0);
       recent.clear();
     };
   }, [who]);

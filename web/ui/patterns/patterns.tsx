@@ -8,7 +8,7 @@ import { useCommands } from '../base/keys.ts';
 import { hrefOf, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
 import { Level, Sparkline, Time } from '../components/data.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { BusyBar, Empty, ErrorNote, QuickerWays, Stale, type Way } from '../components/states.tsx';
 import { Differences } from './differences.tsx';
 import { PatternView } from './pattern-view.tsx';
 import { isGone } from './course.ts';
@@ -63,14 +63,14 @@ function Line({ pattern }: { readonly pattern: Pattern }): JSX.Element {
   );
 }
 
-function Head({ note }: { readonly note: string }): JSX.Element {
+function Head({ note, at = null }: { readonly note: string; readonly at?: number | null }): JSX.Element {
   const isDiff = param('view') === 'diff';
   const only = param('only');
   const set = (name: string) => (value: string) => setParams({ [name]: value }, { isReplaced: true });
   return (
     <header class="patterns-head">
       <input class="input search" id="pattern-search" aria-label="Part of the template" placeholder="Part of the template" value={param('search')} onChange={(event) => set('search')(event.currentTarget.value.trim())} />
-      <input class="input service" aria-label="Service" placeholder="Service" value={param('service')} onChange={(event) => set('service')(event.currentTarget.value.trim())} />
+      <input class="input service" id="pattern-service" aria-label="Service" placeholder="Service" value={param('service')} onChange={(event) => set('service')(event.currentTarget.value.trim())} />
       <Select label="Window" value={since()} options={WINDOWS} onChange={set('since')} />
       {isDiff ? null : (
         <>
@@ -86,8 +86,21 @@ function Head({ note }: { readonly note: string }): JSX.Element {
         Compare with before
       </Button>
       <span class="cap">{note}</span>
+      <Stale at={at} />
     </header>
   ); // prettier-ignore
+}
+
+/** A shorter window, where there is one, and a service. */
+function waysOf(): readonly Way[] {
+  const at = WINDOWS.findIndex(([from]) => from === since());
+  const shorter = at > 0 ? WINDOWS[at - 1] : undefined;
+  return [
+    ...(shorter === undefined
+      ? []
+      : [{ name: `Try the ${shorter[1].toLowerCase()}`, run: () => setParams({ since: shorter[0] }, { isReplaced: true }) }]),
+    ...(param('service') === '' ? [{ name: 'Name a service', run: () => document.getElementById('pattern-service')?.focus() }] : []),
+  ];
 }
 
 const isShown = (pattern: Pattern): boolean => {
@@ -121,7 +134,7 @@ function List(): JSX.Element {
   const shown = patterns.filter(isShown);
   return (
     <>
-      <Head note={first.value === null ? '' : `${plural(shown.length, 'pattern')}${hasMore ? ' so far' : ''}`} />
+      <Head at={first.at} note={first.value === null ? '' : `${plural(shown.length, 'pattern')}${hasMore ? ' so far' : ''}`} />
       <BusyBar isBusy={first.isBusy} />
       {first.error === null ? null : <ErrorNote error={first.error} onAgain={first.again} />}
       {first.value !== null && shown.length === 0 ? (
@@ -160,11 +173,16 @@ export default function Patterns(): JSX.Element {
   ]);
   const { rest } = route.value;
   if (rest !== '') return <PatternView fingerprint={rest} key={rest} />;
-  if (param('view') !== 'diff') return <List />;
   return (
-    <>
-      <Head note="" />
-      <Differences since={since()} service={param('service')} search={param('search')} />
-    </>
+    <QuickerWays.Provider value={waysOf()}>
+      {param('view') !== 'diff' ? (
+        <List />
+      ) : (
+        <>
+          <Head note="" />
+          <Differences since={since()} service={param('service')} search={param('search')} />
+        </>
+      )}
+    </QuickerWays.Provider>
   );
 }

@@ -13,6 +13,17 @@ export const SNIPPETS: readonly Snippet[] = [
     ],
   },
   {
+    id: 'python',
+    name: 'Python',
+    lines: [
+      'import json, urllib.request',
+      '',
+      `urllib.request.urlopen(urllib.request.Request('{URL}/api/v1/ingest', method='POST',`,
+      `    headers={'Authorization': 'Bearer {KEY}', 'Content-Type': 'application/json'},`,
+      `    data=json.dumps({'service': 'web', 'level': 'info', 'message': 'my first log'}).encode()))`,
+    ],
+  },
+  {
     id: 'vector',
     name: 'Vector',
     lines: [

@@ -126,6 +126,9 @@ export default function Start(): JSX.Element {
       <ol class="steps">
         <Step number={1} title="Choose how to send" isDone={first !== null}>
           <Tabs label="How to send" tabs={SNIPPETS} current={chosen} onChange={setChosen} />
+          <p class="cap">
+            <a href={hrefOf(route.value.tenant, 'ingest')}>All other ways</a>
+          </p>
         </Step>
         <Step number={2} title="Copy it, and run it" isDone={first !== null}>
           <pre class="snippet mono" tabIndex={0} role="region" aria-label="What to run">
