@@ -4,6 +4,7 @@ const control = from('api/control/bounds.ts');
 const session = from('api/account/described-session.ts');
 const keys = from('api/account/described-keys.ts');
 const searches = from('api/account/described-searches.ts');
+const playbooks = from('api/ai/described-playbooks.ts');
 const projects = from('api/account/described-projects.ts');
 const tallies = from('api/limits/tallies.ts');
 const usage = from('api/account/usage-route.ts');
@@ -76,6 +77,28 @@ export const ACCOUNTS: Section = {
       beyond: '400',
       others: 'nothing',
       test: 'test/api/account/saved-searches.test.ts',
+    },
+    {
+      what: 'Playbooks',
+      of: 'a tenant',
+      bound: [control('MAX_PLAYBOOKS', ''), control('MAX_PLAYBOOK_CHARACTERS', 'characters of all')],
+      beyond: '409',
+      others: 'nothing',
+      test: 'test/api/ai/playbooks.test.ts',
+    },
+    {
+      what: 'A playbook',
+      of: 'a request',
+      bound: [
+        playbooks('MAX_TEXT', 'characters'),
+        playbooks('MAX_NAME', 'characters of its name'),
+        playbooks('MAX_NAMES', 'names of a part of the selector'),
+        playbooks('MAX_SELECTED', 'characters of one'),
+        playbooks('MAX_PATTERN', 'characters of a pattern'),
+      ],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/ai/playbooks.test.ts',
     },
     {
       what: 'Projects',

@@ -11,9 +11,13 @@ const model = new ModelClient({ access: { url: 'http://127.0.0.1:9', key: '', mo
 
 /** What a path answers before it reads a body; the body is one that is refused. */
 async function refusalOf(path: string, plan: string, flags: Readonly<Record<string, boolean>>, isConfigured: boolean): Promise<string> {
-  const endpoint = createAiEndpoints({ model: isConfigured ? model : null, credits: NEVER, endpoints: [] }).find((one) =>
-    one.path.endsWith(path),
-  );
+  const endpoint = createAiEndpoints({
+    model: isConfigured ? model : null,
+    credits: NEVER,
+    atOnce: NEVER,
+    playbooksFor: NEVER,
+    endpoints: [],
+  }).find((one) => one.path.endsWith(path));
   const exchange = { principal: { plan: effectivePlan({ plan, flags }) }, body: () => Promise.resolve([]) } as unknown as Exchange;
   try {
     await endpoint?.handle(exchange);
