@@ -136,6 +136,14 @@ export const ACCOUNTS: Section = {
       test: 'test/api/limits/tallies.test.ts',
     },
     {
+      what: 'Tenants whose rate of entries in the last ten seconds is known',
+      of: 'a process',
+      bound: [from('api/limits/recent-rate.ts')('KEPT_TENANTS', '')],
+      beyond: 'Usage shows a rate of 0 for those that were counted longest ago.',
+      others: 'the same',
+      test: 'test/api/limits/recent-rate.test.ts',
+    },
+    {
       what: 'What keys sent, in one publication',
       of: 'a process',
       bound: [tallies('MOST_AT_ONCE', "tenants' days")],

@@ -177,15 +177,26 @@ const ownRoutes = (
   rejectionsRoute({ log: context.rejections, peers: context.peers }),
 ];
 
-/** What tenants use. Services are counted by a query, which is none of the key's. */
-const usageOf = (runtime: QueryRuntime, options: Omit<UsageRouteOptions, 'services'>): Route =>
+/** What tenants use. Services, streams and series are counted by queries, which are none of the key's. */
+const usageOf = (runtime: QueryRuntime, options: Omit<UsageRouteOptions, 'services' | 'cardinality'>): Route =>
   createUsageRoute({
     ...options,
     services: async (context, day, most) => {
       const { body } = await runtime.run(context, 'usage/services', { day, most }, { isFree: true });
       return (body as string | Buffer).toString();
     },
+    cardinality: async (context) => {
+      const { body } = await runtime.run(context, 'usage/cardinality', {}, { isFree: true });
+      return (body as string | Buffer).toString();
+    },
   });
+
+/** What of a tenant is counted in this process. */
+const usedNow = (rate: KnownQueryRate, engine: QueryPool, tails: LiveTails): UsageRouteOptions['now'] => ({
+  queries: rate.usedBy,
+  running: (tenantId) => engine.runningBy(tenantId),
+  tails: (tenantId) => tails.usedBy(tenantId),
+});
 
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
@@ -230,7 +241,7 @@ export const appRole: Role = {
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };
     const ai = createAi(context, control, accounts.settled);
     const tails = new LiveTails();
-    const now = { queries: rate.usedBy, tails: (tenantId: number) => tails.usedBy(tenantId) };
+    const now = usedNow(rate, engine, tails);
     const usage = usageOf(runtime, { control, counts, signals: billed, credits: ai.credits, now });
     const queries = [...accounts.routes, usage, ...ai.routes, ...ownRoutes(context, own)];
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
