@@ -468,7 +468,7 @@ export interface Operations {
   /** Traces with a span that matches, newest first */
   "GET /api/v1/tenants/{tenant_id}/traces": {
     path: { tenant_id: number };
-    query: { service?: string; operation?: string; status?: "unset" | "ok" | "error"; kind?: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer"; start?: string | number; end?: string | number; limit?: number; tag?: string[]; tags?: string; min_duration?: string; max_duration?: string; cursor?: string };
+    query: { service?: string; operation?: string; status?: "unset" | "ok" | "error"; kind?: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer"; start?: string | number; end?: string | number; limit?: number; tag?: string[]; tags?: string[]; min_duration?: string; max_duration?: string; cursor?: string };
     body: undefined;
     answer: { traces: { trace_id: string; root_service: string; root_operation: string; has_root: boolean; start: string; duration: number; spans: number; errors: number; services: string[] }[]; next_cursor: string | null; window: { start: string; end: string }; hints?: string[] };
   };
