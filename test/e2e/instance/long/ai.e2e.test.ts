@@ -208,6 +208,8 @@ describe('AI', function () {
       ...{ model: STAND_IN, is_drafted: true },
       selector: { services: ['payments'], detectors: [], rules: [], pattern: 'Refused' },
     });
+    server.behave = () => ({ words: ['{"services":["elsewhere"]}'] });
+    expect(detail(await playbooks({ name: 'drafted', text }))).to.match(/^502 The model named no alerts/);
     for (let at = 1; at < 20; at += 1) {
       if (at === 10) await kill(trial);
       const made = await playbooks({ name: String(at), text, selector: { rules: [String(at)] } });
