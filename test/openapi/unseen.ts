@@ -12,6 +12,11 @@ export const UNSEEN: readonly Unseen[] = [
     why: 'No HTTP client of the tests opens WebSockets: test/e2e/instance/live.e2e.test.ts and long/projects.e2e.test.ts do.',
   },
   {
+    statuses: [400, 429],
+    operations: /^open(?:Tail|Alerts)$/,
+    why: 'A handshake is refused, which no HTTP client of the tests sends: test/api/live/sockets.test.ts, test/api/limits/live-tails.test.ts.',
+  },
+  {
     statuses: [500],
     why: 'A fault of the service: there is no known way to it. test/api/http/every-error.test.ts has its form in each style.',
   },
