@@ -7,6 +7,7 @@ import { Heartbeat, LOOK_MS } from './heartbeat.ts';
 import { SupervisedProcess, type SupervisedProcessOptions, type Running } from './supervised-process.ts';
 import { lastLogLine } from './last-log-line.ts';
 import { runtimeOf } from './role-runtime.ts';
+import { STANDBY, beginWith } from './standby.ts';
 
 /** A process of the service. */
 export type Role = {
@@ -43,6 +44,7 @@ export type RoleProcessOptions = SupervisedProcessOptions & {
   /** The folder of the compiled program. */
   readonly dist: string;
   readonly dataDir: string;
+  /** What it is started with; `begin` gives what it works with. */
   readonly env: NodeJS.ProcessEnv;
   /** Its internal listener opens the port of the instance; the role app's does so without it. */
   readonly hasAdminPort?: boolean;
@@ -53,7 +55,7 @@ export type RoleProcessOptions = SupervisedProcessOptions & {
 };
 
 /**
- * A Node process of the service, kept running. It logs to DATA_DIR/logs, sends `{type:'ready', port}` when it works and
+ * A Node process of the service, kept running. It loads its modules at once and works from `begin` on. It logs to DATA_DIR/logs, sends `{type:'ready', port}` when it works and
  * `{type:'alive'}` every second: one whose event loop hangs for 15 s is killed, and started again. It
  * ends by itself when its supervisor has exited (the channel between them closes).
  */
@@ -65,6 +67,7 @@ export class RoleProcess extends SupervisedProcess {
   readonly logFile: string;
   #child: ChildProcess | null = null;
   #wasReady = false;
+  #begun: NodeJS.ProcessEnv | null = null;
   readonly #ready = deferred();
   readonly #options: RoleProcessOptions;
 
@@ -98,17 +101,25 @@ export class RoleProcess extends SupervisedProcess {
     });
   }
 
+  /** Lets it work, with this environment; one that is started again later has it from its start. */
+  begin(env: NodeJS.ProcessEnv): void {
+    this.#begun = env;
+    this.send(beginWith(env));
+  }
+
   send(message: object): void {
     if (this.#child?.connected === true) this.#child.send(message, () => undefined); // one that is ending needs no news
   }
 
   #spawn(onSpawn: (pid: number) => void): Running {
-    const { dist, env, hasAdminPort = false } = this.#options;
+    const { dist, hasAdminPort = false } = this.#options;
+    const env = this.#begun ?? this.#options.env;
     const log = openLog(this.logFile);
     const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
     const own = runtimeOf(roles);
     const args = [...own.flags, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
     if (hasAdminPort) args.push('--admin-port');
+    if (this.#begun === null) args.push(STANDBY);
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
     const child = spawn(process.execPath, args, {
       env: { ...own.env, ...env },

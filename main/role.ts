@@ -1,4 +1,4 @@
-/** A process of the service: `role.js --role ingest[,app,…] [--name N] [--admin-port]`. Notifies its supervisor when it is ready, and ends with it. */
+/** A process of the service: `role.js --role ingest[,app,…] [--name N] [--admin-port] [--standby]`. Notifies its supervisor when it is ready, and ends with it. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
@@ -17,6 +17,7 @@ import { drainService } from './drain-service.ts';
 import { yieldToStorage } from './priority.ts';
 import { roles } from './roles/index.ts';
 import type { RoleContext } from './roles/role.ts';
+import { untilBegun } from './standby.ts';
 
 /** What an operator can redact from the service's own log. */
 const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
@@ -27,7 +28,12 @@ const STOP_DEADLINE_MS = 23_000;
 
 /** What the process does, and its name in logs and metrics. */
 function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly name: string; readonly hasAdminPort: boolean } {
-  const options = { role: { type: 'string' }, name: { type: 'string' }, 'admin-port': { type: 'boolean' } } as const;
+  const options = {
+    role: { type: 'string' },
+    name: { type: 'string' },
+    'admin-port': { type: 'boolean' },
+    standby: { type: 'boolean' },
+  } as const;
   const { values } = parseArgs({ args: argv, options });
   const names = (values.role ?? '').split(',').filter((name) => name !== '');
   const unknown = names.filter((name) => roles.find(name) === undefined);
@@ -119,6 +125,8 @@ async function compose(
 async function main(): Promise<void> {
   const own = rolesOf(process.argv.slice(2));
   yieldToStorage(own.names);
+  await Promise.all(own.names.map(async (name) => roles.find(name)?.load()));
+  await untilBegun();
   const config = loadConfig(process.env);
   const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: own.name } });
   const hurry = new AbortController();

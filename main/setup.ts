@@ -17,6 +17,7 @@ import { migrate } from '../pipeline/store/migrations.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadProcessorFiles } from './processor-files.ts';
 import { signalsWith } from './signals.ts';
+import { untilBegun } from './standby.ts';
 import { topicsWith } from './topics.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
@@ -82,6 +83,7 @@ const orKafkaFault =
     throw fault === null ? error : new Error(fault, { cause: error });
   };
 
+await untilBegun();
 const config = loadConfig(process.env);
 try {
   const [warnings] = await Promise.all([prepareKafka(config).catch(orKafkaFault(config)), prepareStore(config)]);

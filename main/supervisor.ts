@@ -10,7 +10,7 @@ import { RoleProcess } from './role-process.ts';
 import { withVariables } from '../pipeline/core/config-files.ts';
 import { keptSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import { runSetup } from './setup-process.ts';
+import { standbySetup } from './setup-process.ts';
 import { signInLine } from './sign-in-line.ts';
 
 // All must end within 25 s, or the starter of the service kills it.
@@ -103,12 +103,15 @@ export class Supervisor {
 
     const kafka = isKafkaEmbedded ? this.#startKafka() : Promise.resolve({});
     const clickhouse = isClickHouseEmbedded ? this.#startClickHouse() : Promise.resolve({});
-    for (const variables of await this.#all([kafka, clickhouse])) roleEnv = withVariables(roleEnv, variables);
+    // what is ours loads meanwhile
+    const setup = standbySetup({ dist, dataDir, env: roleEnv, signal });
+    const [found] = await Promise.all([this.#all([kafka, clickhouse]), this.#launchRoles(roleEnv)]);
+    for (const variables of found) roleEnv = withVariables(roleEnv, variables);
 
     log('preparing topics and tables …');
-    const { tenantId, key, warnings = [] } = await runSetup({ dist, dataDir, env: roleEnv, signal });
+    const { tenantId, key, warnings = [] } = await setup(roleEnv);
     for (const warning of warnings) log(`WARNING: ${warning}.`);
-    await this.#startRoles(roleEnv);
+    await this.#beginRoles(roleEnv);
     if (settings.adminUrl !== null) log(await signInLine(settings.adminUrl, roleEnv['LOGWEIR_ADMIN_TOKEN'] ?? '', tenantId));
     return `Logweir is ready: app ${settings.appUrl} ingest ${settings.ingestUrl} tenant ${tenantId} key ${key || '-'}`;
   }
@@ -147,7 +150,7 @@ export class Supervisor {
     await engine.start();
   }
 
-  async #startRoles(env: NodeJS.ProcessEnv): Promise<void> {
+  async #launchRoles(env: NodeJS.ProcessEnv): Promise<void> {
     const { settings, dist, log, delaysMs, lookMs } = this.#options;
     this.#stopping.signal.throwIfAborted();
     const onChange = (): void => this.#writeInstance();
@@ -155,7 +158,12 @@ export class Supervisor {
     const options = { dist, dataDir: settings.dataDir, env, log, delaysMs, lookMs, onChange, onPeers };
     this.#roles = settings.roles.map((role) => new RoleProcess(role, { ...options, hasAdminPort: role === settings.adminRole }));
     for (const role of this.#roles) await role.start();
+  }
+
+  async #beginRoles(env: NodeJS.ProcessEnv): Promise<void> {
     const { signal } = this.#stopping;
+    signal.throwIfAborted();
+    for (const role of this.#roles) role.begin(env);
     await Promise.race([Promise.all(this.#roles.map((role) => role.untilReady())), once(signal, 'abort')]);
     signal.throwIfAborted();
   }

@@ -108,18 +108,18 @@ export class Exchange implements RouteContext, CredentialRequest {
     return readBody(this.request, this.response, caps, implied, meter);
   }
 
-  /** What is made of a body of the app plane at once; all such bodies of a tenant, and of the process, are bounded while they come. */
-  async bodyAs<T>(made: (body: Buffer) => T): Promise<T> {
+  /** What is made of a body of the app plane at once, within these caps or those of all its paths; all such bodies of a tenant, and of the process, are bounded while they come. */
+  async bodyAs<T>(made: (body: Buffer) => T, caps = JSON_CAPS): Promise<T> {
     const meter = smallBodies.enter(this.tenantId ?? NO_TENANT);
     try {
-      return made(await this.bytes(JSON_CAPS, null, meter));
+      return made(await this.bytes(caps, null, meter));
     } finally {
       meter.leave();
     }
   }
 
-  body(): Promise<unknown> {
-    return this.bodyAs(parseJson);
+  body(caps = JSON_CAPS): Promise<unknown> {
+    return this.bodyAs(parseJson, caps);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import { clientClosed, invalidBody } from '../../pipeline/core/errors.ts';
+import { jsonBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { RouteAnswer } from '../http/route.ts';
@@ -17,6 +18,10 @@ export type ToolServerOptions = {
   /** Is given each call of a tool. */
   readonly onCalled: (tool: BoundTool, answer: ToolAnswer, seconds: number) => void;
 };
+
+/** A call is a name and a few arguments; its text is read, checked and sent on several times, which would hold the event loop for others. Bytes. */
+export const MAX_CALL_BYTES = 131_072;
+const CALL_BODY = jsonBody(MAX_CALL_BYTES);
 
 /** The SDK: loaded with the first request, since most instances have none. */
 type Sdk = {
@@ -47,7 +52,7 @@ export class ToolServer {
 
   /** Answers one message of JSON-RPC. Throws HttpError. */
   async answer(exchange: Exchange): Promise<RouteAnswer> {
-    const message = await exchange.body();
+    const message = await exchange.body(CALL_BODY);
     if (message === undefined) throw invalidBody('The body is empty; it must be a message of JSON-RPC.');
     if (Array.isArray(message)) throw invalidBody('The body must be one message of JSON-RPC: batches are not part of MCP any more.');
     this.#sdk ??= loadSdk();

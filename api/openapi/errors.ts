@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   403: 'The key is unknown, expired or of another tenant, lacks the scope, or the plan does not have this.',
   404: 'There is nothing of this name.',
   405: 'Another method.',
-  408: 'The body came too slowly.',
+  408: 'The request did not come in time, or its body came too slowly.',
   409: 'Another request changed it meanwhile, or there are as many as there may be.',
   413: 'The body is too large.',
   415: 'A media type or coding that is not taken.',
@@ -42,10 +42,12 @@ const TEXTS: Readonly<Record<number, string>> = {
 /** The schema of an error of this style. */
 export function errorAnswer(style: ErrorStyle, status: number): Answer {
   const description = TEXTS[status] ?? 'An error.';
-  if (style === 'text') return { description, content: { [TEXT_TYPE]: text() } };
+  if (style === 'text') return { description, content: { [TEXT_TYPE]: text(), ...(status === 408 ? { [JSON_TYPE]: BODIES.query } : {}) } };
   // shippers log this one as it is
   const plainly = status === 413 ? { [TEXT_TYPE]: text() } : {};
-  return { description, content: { [JSON_TYPE]: BODIES[style], ...plainly } };
+  // where a request does not come in time, its connection is answered before a path is known
+  const body = status === 408 && style !== 'query' ? Joi.alternatives(BODIES[style], BODIES.query) : BODIES[style];
+  return { description, content: { [JSON_TYPE]: body, ...plainly } };
 }
 
 /** Sections whose lists and single things no rate counts: they are read from memory, or told as often as they change. */

@@ -64,6 +64,15 @@ export const AI: Section = {
       test: 'test/api/ai/evidence.test.ts',
     },
     {
+      what: 'A message of MCP',
+      of: 'a request',
+      bound: [from('api/mcp/tool-server.ts')('MAX_CALL_BYTES', 'bytes')],
+      beyond: '413',
+      others: 'nothing',
+      attack: ['mcp-large', 'mcp-largest'],
+      test: MCP,
+    },
+    {
       what: "The model's answer",
       of: 'a request',
       bound: [

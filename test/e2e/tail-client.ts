@@ -36,6 +36,20 @@ export class TailClient {
     return client;
   }
 
+  /** One that is ready. Where its query finds no worker in time, which a busy machine may say (503), it is opened again. */
+  static async ready(url: string, key: string, message: Message): Promise<TailClient> {
+    const client = await TailClient.open(url, key, { ...message, control: true });
+    const first = await until(
+      'an answer',
+      () => Promise.resolve(client.controls[0]),
+      (control) => control !== undefined,
+    );
+    if (first?.type === 'ready') return client;
+    client.close();
+    if (first?.['status'] === 503) return TailClient.ready(url, key, message);
+    throw new Error(JSON.stringify(first));
+  }
+
   send(message: unknown): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }

@@ -49,6 +49,23 @@ describe('supervisor', () => {
       }
     });
 
+    it('has the roles stand by until topics and tables are there, also one that is killed meanwhile', async () => {
+      const instance = (await create({ FAKE_SETUP: 'waits' })).spawn();
+      const standing = (): number => instance.events('stands by').length;
+      await until(() => instance.stderr.includes('preparing topics') && standing() === 4, 'all stand by');
+      process.kill(instance.process('app').pid, 'SIGKILL');
+      await until(() => standing() === 5, 'app stands by again');
+      expect(instance.events('start').filter(({ role }) => !['kafka', 'clickhouse'].includes(role))).to.deep.equal([]);
+      writeFileSync(path.join(instance.dataDir, 'go'), '');
+      await instance.ready();
+      expect(instance.process('app').restarts).to.equal(1);
+      const [app] = instance.events('start', 'app');
+      expect(app).to.include({ LOGWEIR_KAFKA_BROKERS: '127.0.0.1:4001', LOGWEIR_CLICKHOUSE_URL: 'http://127.0.0.1:4003' });
+      // and one that is started again later works at once
+      process.kill(instance.process('sink').pid, 'SIGKILL');
+      await until(() => instance.events('start', 'sink').length === 2, 'started again');
+    });
+
     it('keeps its secrets, for its owner alone, from one start to the next', async () => {
       const instance = await start();
       const read = (): string[] =>

@@ -239,7 +239,7 @@ describe('the MCP server', function () {
     expect(await statusOf({}, '')).to.equal(400);
     expect(await statusOf({}, 7)).to.equal(400);
     expect(await statusOf({}, '['.repeat(100_000))).to.equal(400);
-    expect(await statusOf({}, JSON.stringify({ ...ping, params: 'x'.repeat(1_100_000) }))).to.equal(413);
+    expect(await statusOf({}, JSON.stringify({ ...ping, params: 'x'.repeat(140_000) }))).to.equal(413);
     expect(await statusOf({}, { jsonrpc: '2.0', method: 'notifications/initialized' })).to.equal(202);
     expect((await instance.call('POST', `${instance.ingest}/mcp`, ping, types)).status).to.equal(404);
   });

@@ -21,6 +21,7 @@ import { TableWriter } from '../../../sinks/writer.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
 import { FoldedPatterns } from '../../fakes/folded-patterns.ts';
 import { startHost } from '../../fakes/test-host.ts';
+import { until } from '../instance.ts';
 import { messageOf } from '../../pipeline/processors/patterns/messages.ts';
 import { LogsqlStore } from '../logsql-store.ts';
 import { runtimeOver } from '../query-setup.ts';
@@ -219,7 +220,10 @@ describe('GET /patterns', function () {
     const [pattern] = (await call({ since: '-7d', service: 'billing' })).patterns;
     const { fingerprint, first_seen: firstSeen, count } = pattern as Pattern;
     const known = { _fingerprint: fingerprint, _first_seen: firstSeen, _occurrences: count };
-    for (const entry of await search('charge', 'true')) expect(entry).to.include({ ...known, level: 'error' });
+    // what is known of a pattern is added where it comes in time
+    const enriched = await until('patterns of the entries', () => search('charge', 'true'), (found) => found.every((entry) => '_fingerprint' in entry)); // prettier-ignore
+    expect(enriched).to.not.equal([]);
+    for (const entry of enriched) expect(entry).to.include({ ...known, level: 'error' });
     for (const query of ['charge', 'charge | limit 3']) expect(await search(query, 'false')).to.not.equal([]);
     for (const entry of await search('charge', 'false')) expect(entry).to.not.have.property('_fingerprint');
     for (const entry of await search('user', 'true')) expect(entry).to.not.have.property('_fingerprint');

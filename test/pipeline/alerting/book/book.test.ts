@@ -106,7 +106,7 @@ describe('the book of alerts', () => {
   });
 
   it('keeps within a snapshot whatever tenants have, and leaves the others room', function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     const state = alertBook.init();
     let offset = 0;
     const tell = (tenantId: number, count: number, evidence: string): number => {
