@@ -196,6 +196,41 @@ describe('AI', function () {
     expect((await post(tenant, 'explain', { query: '*' })).status).to.equal(200);
   });
 
+  it('explains an alert with the playbook that fits it, which the alert names', async () => {
+    const headers = { Authorization: `Bearer ${tenant.key}` };
+    const base = `${instance.app}/api/v1/tenants/${String(tenant.id)}`;
+    const rule = { name: 'refused cards', query: 'service:payments level:error | stats by (service) count()', if: 'value > 0' };
+    expect((await instance.call('POST', `${base}/rules`, rule, headers)).status).to.equal(201);
+    const importOf = async (name: string, selector: object): Promise<object> => {
+      const text = `# ${name}\nAsk the bank of ${name}. password=${PASSWORD}`;
+      const { body } = await instance.call('POST', `${instance.app}/api/v1/ai/playbooks`, { name, text, selector }, headers);
+      return { id: (body as { readonly id: string }).id, name };
+    };
+    const fitting = [await importOf('by rule', { rules: ['refused cards'] }), await importOf('by service', { services: ['payments'] })];
+    for (const selector of [{ services: ['web'], rules: ['refused cards'] }, { detectors: ['silence'] }, { pattern: 'nothing of it' }])
+      await importOf('for others', selector);
+    const fired = async (): Promise<number> => {
+      const entry = { _msg: 'card refused', service: 'payments', level: 'error' };
+      await instance.call('POST', `${instance.ingest}/api/v1/ingest`, entry, headers);
+      const { body } = await instance.call('GET', `${base}/alerts?detector_type=rule`, undefined, headers);
+      return (body as { readonly items: readonly { readonly id: number }[] }).items[0]?.id ?? 0;
+    };
+    const id = await until('the alert', fired, (found) => found > 0);
+    const alert = (await instance.call('GET', `${base}/alerts/${String(id)}`, undefined, headers)).body;
+    expect((alert as { readonly playbooks: unknown }).playbooks).to.deep.equal(fitting);
+    const { status, body } = await post(tenant, 'explain', { alert_id: id, stream: false });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect((body as { readonly playbooks: unknown }).playbooks).to.deep.equal(fitting);
+    const content =
+      server.asked
+        .at(-1)
+        ?.body.messages.map((message) => message.content)
+        .join('\n') ?? '';
+    expect(content).to.contain('Ask the bank of by rule.').and.to.contain('Ask the bank of by service.').and.not.to.contain(PASSWORD);
+    expect(content).not.to.contain('Ask the bank of for others');
+    expect(content.replace(/<untrusted-data ([0-9a-f]{24})>\n[\s\S]*?\n<\/untrusted-data \1>/g, '')).not.to.contain('Ask the bank');
+  });
+
   it('imports playbooks to the last one of their share, through a kill, and drafts their selectors', async () => {
     const trial = await tenantOn('trial');
     const playbooks = (body: unknown, of = trial): Promise<Answer> =>
@@ -220,7 +255,9 @@ describe('AI', function () {
     expect((await use(trial)).features['playbook_import']).to.deep.equal({ used: 20, limit: 20 });
     const headers = { Authorization: `Bearer ${trial.key}` };
     expect((await instance.call('GET', `${instance.app}/api/v1/ai/playbooks`, undefined, headers)).body).to.include({ total: 20 });
-    expect((await instance.call('GET', `${instance.app}/api/v1/ai/playbooks`, undefined, { Authorization: `Bearer ${tenant.key}` })).body).to.include({ total: 0 }); // prettier-ignore
+    const ofOther = await instance.call('GET', `${instance.app}/api/v1/ai/playbooks`, undefined, { Authorization: `Bearer ${tenant.key}` });
+    const names = (ofOther.body as { readonly items: readonly { readonly name: string }[] }).items.map(({ name }) => name);
+    expect(names).not.to.include.oneOf(['drafted', '1', '19']);
   });
 
   it('counts credits to the last one, through kills: the share of deep RCA, and the day', async () => {
