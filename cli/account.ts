@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { readFlags, wantsHelp } from './flags.ts';
 import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
@@ -67,6 +68,33 @@ const PROJECTS: AccountList = {
   }),
 };
 
+const PLAYBOOKS: AccountList = {
+  name: 'playbooks',
+  about: 'Playbooks of the team for alerts of a kind. An import costs an AI credit; without a selector a model drafts it. See docs/ai.md.',
+  create: '--name N --file FILE [--services a,b] [--detectors a,b] [--rules a,b] [--pattern TEXT]',
+  flags: ['name', 'file', 'services', 'detectors', 'rules', 'pattern'],
+  switches: [],
+  columns: ['id', 'name', 'selector', 'is_drafted', 'characters', 'created_at'],
+  path: () => '/api/v1/ai/playbooks',
+  body: (values) => {
+    const lists = ['services', 'detectors', 'rules'].filter((name) => values[name] !== undefined);
+    const selector = { ...Object.fromEntries(lists.map((name) => [name, listOf(values[name])])), ...given(values, ['pattern']) };
+    if (values['file'] === undefined) throw new UsageError('--file is missing: a file with the playbook, in Markdown.');
+    return {
+      ...{ ...given(values, ['name']), text: readText(values['file']) },
+      ...(Object.keys(selector).length === 0 ? {} : { selector }),
+    };
+  },
+};
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The file ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
 function labelsOf(text: string): object {
   return Object.fromEntries(
     listOf(text).map((pair) => {
@@ -134,7 +162,8 @@ const commandOf =
     return EXIT.ok;
   };
 
-/** `logweir keys`, `logweir saved` and `logweir projects`. */
+/** `logweir keys`, `logweir saved`, `logweir projects` and `logweir playbooks`. */
 export const keysCommand = commandOf(KEYS);
 export const savedCommand = commandOf(SAVED);
 export const projectsCommand = commandOf(PROJECTS);
+export const playbooksCommand = commandOf(PLAYBOOKS);

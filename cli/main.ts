@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../pipeline/core/package-root.ts';
-import { keysCommand, projectsCommand, savedCommand } from './account.ts';
+import { keysCommand, playbooksCommand, projectsCommand, savedCommand } from './account.ts';
 import { mcpCommand } from './mcp.ts';
 import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
@@ -41,6 +41,7 @@ export const commands: readonly Command[] = [
   { name: 'saved', summary: 'saved searches: logweir saved list', run: savedCommand },
   { name: 'keys', summary: 'API keys of the tenant: logweir keys create', run: keysCommand },
   { name: 'projects', summary: 'parts of the tenant, to which keys are narrowed', run: projectsCommand },
+  { name: 'playbooks', summary: 'what the team does about alerts: logweir playbooks list', run: playbooksCommand },
   { name: 'usage', summary: 'what the tenant uses, its limits, and what was refused', run: usageCommand },
   { name: 'mcp', summary: 'an MCP server on standard input and output, for AI assistants', run: mcpCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },

@@ -214,7 +214,7 @@ export const ROOMS = {
   'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/wasm', 'api/tenants', 'api/auth'],
   'api/openapi': ['api/auth', 'api/http'],
   'api/mcp': ['pipeline/core', 'api/http', 'api/openapi'],
-  'api/ai': ['pipeline/core', 'logsql/parser', 'api/limits', 'api/http'],
+  'api/ai': ['pipeline/core', 'logsql/parser', 'api/control', 'api/limits', 'api/http'],
   'api/ui': ['pipeline/core', 'api/http'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],

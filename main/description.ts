@@ -19,6 +19,7 @@ import { vercelVerification } from '../api/ingest/vercel-verification.ts';
 import { eventTail } from '../api/live/streams/event-endpoint.ts';
 import { tailEndpoint } from '../api/live/streams/tail-endpoint.ts';
 import { createAiEndpoints } from '../api/ai/endpoints.ts';
+import { createPlaybookRoutes } from '../api/ai/playbook-routes.ts';
 import { mcpEndpoint } from '../api/mcp/endpoint.ts';
 import { createMetricsRoutes } from '../api/metrics/routes.ts';
 import { openApiEndpoint } from '../api/openapi/endpoint.ts';
@@ -42,7 +43,7 @@ export function describedEndpoints(): readonly Endpoint[] {
   const sent = ingestEndpoints({ normalizers, publisher: NOTHING, limits: [], maxBodyBytes: 1, metrics: NOTHING });
   const routes = [
     ...[createQueryRoutes, createTraceRoutes, createMetricsRoutes, createPreviewRoutes].flatMap((create) => create(NOTHING)),
-    ...createAlertRoutes(NOTHING, NOTHING),
+    ...createAlertRoutes(NOTHING, NOTHING, NOTHING),
     ...createDetectorRoutes({ control: NOTHING, peers: NOTHING, detectors: [], checks: [], sensitivity: NOTHING }),
     ...createReplayRoutes(NOTHING),
     ...createRuleRoutes(NOTHING),
@@ -51,6 +52,7 @@ export function describedEndpoints(): readonly Endpoint[] {
     rejectionsRoute(NOTHING),
     ...[createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create(NOTHING)),
     createUsageRoute(NOTHING),
+    ...createPlaybookRoutes(NOTHING),
   ];
   const read = [
     ...routes.map((route) => appEndpoint(route)),
@@ -64,7 +66,7 @@ export function describedEndpoints(): readonly Endpoint[] {
   const all = appHostEndpoints([...sent, ...elasticProbes, ...hecEndpoints, ...vercelVerification], read);
   const used = [
     ...all,
-    ...createAiEndpoints({ model: null, credits: NOTHING, endpoints: all }),
+    ...createAiEndpoints({ model: null, credits: NOTHING, atOnce: NOTHING, playbooksFor: NOTHING, endpoints: all }),
     mcpEndpoint(all, { corsOrigins: [], metrics: NOTHING }),
   ];
   return [...used, openApiEndpoint(used)];

@@ -5,7 +5,7 @@ export type Refusal = { readonly what: string; readonly status: number; readonly
 
 const SCOPES: Readonly<Record<Scope, string>> = {
   read: 'Reading: search, alerts, live tails.',
-  write: 'Changes: resolving alerts, rules, webhooks, projects, saved searches, keys.',
+  write: 'Changes: resolving alerts, rules, webhooks, projects, saved searches, playbooks, keys.',
   ingest: 'Sending logs, traces, metrics and session replay.',
 };
 const PAYMENT = 'Add a payment method.';

@@ -42,7 +42,7 @@ const limit = members({
   used: Joi.number()
     .allow(null)
     .description(
-      'Of the process that answers where `unit` names a rate or things at once. Null: only the processes that take data count it.',
+      'Of the process that answers: `query_rate`, `queries_at_once`, `live_tails`. `ingest_rate` is the mean of the last ten seconds over all nodes, of the signal that has most; others come half a second late. `streams_per_day` and `series_per_day` are what is stored of today, while each process that takes data holds its own count against the limit; null where storage could not count them.',
     ),
   clears_at: moment('Null: see `clears`.').allow(null),
   clears: text('What ends a refusal.'),
@@ -63,7 +63,7 @@ export const USAGE: Operation = {
           .allow(null)
           .description('The hundred with most entries; null where they could not be counted.'),
       },
-      { hints: list(text()).description('Why services are not counted.') },
+      { hints: list(text()).description('Why services, or streams and series, are not counted.') },
     ),
   ),
 };

@@ -18,13 +18,19 @@ const MOST_SERVICES = 100;
 
 export type UsageRouteOptions = {
   readonly control: ControlStore;
-  readonly counts: VolumeCounts & { readonly tallies: Pick<Tallies, 'of'> };
+  readonly counts: VolumeCounts & { readonly tallies: Pick<Tallies, 'of'>; rateOf(tenantId: number, topic: string): number };
   readonly signals: readonly BilledSignal[];
   readonly credits: Pick<AiCredits, 'useOf'>;
-  /** What is counted in this process: queries of a key in its rate, and open tails of a tenant. */
-  readonly now: { readonly queries: (principal: Principal) => number | null; readonly tails: (tenantId: number) => number };
+  /** What is counted in this process: queries of a key in its rate, and queries that run and open tails of a tenant. */
+  readonly now: {
+    readonly queries: (principal: Principal) => number | null;
+    readonly running: (tenantId: number) => number;
+    readonly tails: (tenantId: number) => number;
+  };
   /** The entries of a day by service, as JSON. Rejects with HttpError. */
   readonly services: (context: RouteContext, day: string, most: number) => Promise<string>;
+  /** What is stored of today, as JSON: `{"streams":3,"series":20}`. Rejects with HttpError. */
+  readonly cardinality: (context: RouteContext) => Promise<string>;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 };
@@ -44,6 +50,12 @@ export function createUsageRoute(options: UsageRouteOptions): Route {
         throw invalidParameter(
           `"day" is none of the ${String(VOLUME_DAYS)} days that are known: ${days.map((one) => one.day).join(', ')}.`,
         );
+      // before the queries of this request itself
+      const running = options.now.running(tenantId);
+      const [services, cardinality] = await Promise.all([
+        counted<Services>(context, 'Services are', options.services(context, day, MOST_SERVICES)),
+        counted<Cardinality>(context, 'Streams and series are', options.cardinality(context)),
+      ]);
       const { taken, refused } = counts.tallies.of(tenantId, dayOf(Date.parse(day)));
       const body = {
         ...{ plan: plan.name, paid: plan.paid, day, days: days.map(shownDay) },
@@ -52,10 +64,10 @@ export function createUsageRoute(options: UsageRouteOptions): Route {
           ...{ key_id: keyId, name: control.key(keyId)?.name ?? null, signal, bytes, entries: rows, requests },
         })),
         refused: refused.map(({ at, ...one }) => ({ ...one, last_at: new Date(at).toISOString() })),
-        limits: limitsOf(principal, days, options),
-        ...(await servicesOf(context, day, options)),
+        limits: limitsOf(principal, days, options, running, cardinality.found),
       };
-      return { status: 200, body };
+      const hints = [...services.hints, ...cardinality.hints];
+      return { status: 200, body: { ...body, services: shownServices(services.found), ...(hints.length === 0 ? {} : { hints }) } };
     },
   };
 }
@@ -65,17 +77,23 @@ const shownDay = ({ day, bytes, pendingBytes, signals, included, ceiling, overBy
   ...{ over_bytes: overBytes, cost },
 });
 
-/** Services with their entries. What storage refuses is a hint: all else is known without it. */
-async function servicesOf(context: RouteContext, day: string, { services }: UsageRouteOptions): Promise<object> {
+type Services = readonly (readonly [service: string, entries: number])[];
+type Cardinality = { readonly streams: number; readonly series: number };
+type Counted<Found> = { readonly found: Found | null; readonly hints: readonly string[] };
+
+/** What storage counts. What it refuses is a hint: all else is known without it. */
+async function counted<Found>(context: RouteContext, what: string, json: Promise<string>): Promise<Counted<Found>> {
   try {
-    const counts = JSON.parse(await services(context, day, MOST_SERVICES)) as readonly (readonly [string, number])[];
-    return { services: counts.map(([service, entries]) => ({ service, entries })) };
+    return { found: JSON.parse(await json) as Found, hints: [] };
   } catch (thrown) {
     const error = httpErrorOf(thrown);
     if (error === null || context.signal.aborted) throw thrown;
-    return { services: null, hints: [`Services are not counted: ${error.message}`] };
+    return { found: null, hints: [`${what} not counted: ${error.message}`] };
   }
 }
+
+const shownServices = (found: Services | null): readonly object[] | null =>
+  found === null ? null : found.map(([service, entries]) => ({ service, entries }));
 
 type Limit = { readonly name: string; readonly unit: string; readonly limit: number; readonly used: number | null };
 const REFILLS = 'It refills as time goes on: Retry-After of a 429 has the wait.';
@@ -87,7 +105,9 @@ const AT_MIDNIGHT = 'At 00:00 UTC.';
 function limitsOf(
   principal: Principal,
   days: readonly DayVolume[],
-  { control, credits, now, clock = Date.now }: UsageRouteOptions,
+  { control, counts, signals, credits, now, clock = Date.now }: UsageRouteOptions,
+  running: number,
+  stored: Cardinality | null,
 ): object[] {
   const { tenantId, plan } = principal;
   const { ceilings, features } = plan;
@@ -99,15 +119,17 @@ function limitsOf(
     shown({ name, unit: 'credits', limit: limit ?? Infinity, used }, AT_MIDNIGHT);
   const { total, features: shares } = credits.useOf(principal);
   const stop = plan.paid ? plan.ceilingBytes : plan.dailyBytes;
+  // each signal has a bucket of its own
+  const rate = Math.max(0, ...signals.map(({ topic }) => counts.rateOf(tenantId, topic)));
   const volume = { name: 'daily_volume', unit: 'bytes', limit: stop, used: days[0]?.bytes ?? 0 };
   return [
     shown(volume, stop === 0 ? 'A payment method has to be added.' : AT_MIDNIGHT),
-    shown({ name: 'ingest_rate', unit: 'entries per second', limit: plan.entriesPerSecond, used: null }, REFILLS),
+    shown({ name: 'ingest_rate', unit: 'entries per second', limit: plan.entriesPerSecond, used: rate }, REFILLS),
     shown({ name: 'query_rate', unit: 'queries per minute of a key', limit: plan.queriesPerMinute, used: now.queries(principal) }, REFILLS),
-    shown({ name: 'queries_at_once', unit: 'queries', limit: plan.queriesAtOnce, used: null }, ENDS),
+    shown({ name: 'queries_at_once', unit: 'queries', limit: plan.queriesAtOnce, used: running }, ENDS),
     shown({ name: 'live_tails', unit: 'tails at once', limit: ceilings.liveTails, used: now.tails(tenantId) }, ENDS),
-    shown({ name: 'streams_per_day', unit: 'streams', limit: plan.streamsPerDay, used: null }, AT_MIDNIGHT),
-    shown({ name: 'series_per_day', unit: 'series', limit: plan.seriesPerDay, used: null }, AT_MIDNIGHT),
+    shown({ name: 'streams_per_day', unit: 'streams', limit: plan.streamsPerDay, used: stored?.streams ?? null }, AT_MIDNIGHT),
+    shown({ name: 'series_per_day', unit: 'series', limit: plan.seriesPerDay, used: stored?.series ?? null }, AT_MIDNIGHT),
     shown({ name: 'keys', unit: 'keys', limit: ceilings.keys, used: control.keysOf(tenantId).length }, FEWER),
     shown({ name: 'projects', unit: 'projects', limit: features.projects, used: projectsOf(control, tenantId).length }, FEWER),
     shown({ name: 'saved_searches', unit: 'saved searches', limit: ceilings.savedSearches, used: savedCountOf(control, tenantId) }, FEWER),

@@ -1,20 +1,24 @@
+import Joi from 'joi';
 import { readTime } from '../../logsql/values/times.ts';
 import { HttpError, invalidParameter } from '../../pipeline/core/errors.ts';
+import { checkedQuery, readBy } from '../http/lists.ts';
 import type { AdminAudit, AuditLine } from './admin-audit.ts';
 import type { AdminRoute } from './admin-routes.ts';
 
 const MAX_LIMIT = 10_000;
+
+const PARAMETERS = Joi.object<{ readonly tenant: number | null; readonly since: number; readonly limit: number }>({
+  tenant: readBy(readTenant).default(null),
+  since: readBy(readSince).default(0),
+  limit: readBy(readLimit).default(100),
+});
 
 /** `GET /admin/audit-log?tenant=&since=&limit=`: the changes that administrators made, the newest first. */
 export const auditRoute = (audit: Pick<AdminAudit, 'read'>): AdminRoute => ({
   method: 'GET',
   path: '/admin/audit-log',
   handle: async ({ query }) => {
-    const parameters = {
-      tenant: readTenant(query.get('tenant')),
-      since: readSince(query.get('since')),
-      limit: readLimit(query.get('limit')),
-    };
+    const parameters = checkedQuery(PARAMETERS, query);
     const lines = await audit.read(parameters).catch((cause: unknown) => {
       throw new HttpError(503, 'audit_unavailable', 'The audit log cannot be read; retry later.', { retryAfter: 5, cause });
     });
@@ -30,15 +34,13 @@ function shown({ id, time, state, action, tenant, key, details, reason, actor, r
   };
 }
 
-function readTenant(text: string | null): number | null {
-  if (text === null) return null;
+function readTenant(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter(`tenant must be an integer of at least 1 (got ${JSON.stringify(text)}).`);
   return Number(text);
 }
 
 /** Milliseconds. */
-function readSince(text: string | null): number {
-  if (text === null) return 0;
+function readSince(text: string): number {
   const time = readTime(text.trim(), BigInt(Date.now()) * 1_000_000n);
   if (time === null)
     throw invalidParameter(
@@ -47,8 +49,7 @@ function readSince(text: string | null): number {
   return Math.max(0, Number(time.start / 1_000_000n));
 }
 
-function readLimit(text: string | null): number {
-  if (text === null) return 100;
+function readLimit(text: string): number {
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MAX_LIMIT)
     throw invalidParameter(`limit must be an integer from 1 to ${String(MAX_LIMIT)} (got ${JSON.stringify(text)}).`);

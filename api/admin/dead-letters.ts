@@ -6,6 +6,7 @@ import type { DeadLetters, StoredDeadLetter } from '../../pipeline/bus/dead-lett
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';
+import { checkedQuery, readBy } from '../http/lists.ts';
 import type { AdminRoute } from './admin-routes.ts';
 
 export type DeadLetterSources = {
@@ -28,6 +29,12 @@ const replayBody = Joi.object<{ reason: string; from: string; dry_run: boolean }
   dry_run: Joi.boolean().default(false),
 });
 
+const LIST = Joi.object<{ readonly reason: Reason | null; readonly from: number; readonly limit: number }>({
+  reason: readBy(readReason).default(null),
+  from: readBy(readFrom).default(0),
+  limit: readBy(readLimit).default(100),
+});
+
 /** What a request looks at: its statements carry its id. */
 type DeadLetterRequest = DeadLetterSources & { readonly requestId: string };
 
@@ -41,10 +48,8 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
       method: 'GET',
       path: '/admin/dead-letters',
       handle: async ({ query, requestId }) => {
-        const reason = query.get('reason');
-        const from = readFrom(query.get('from') ?? '1970');
-        const limit = readLimit(query.get('limit') ?? '100');
-        const body = await list({ ...sources, requestId }, reason === null ? null : readReason(reason), from, limit);
+        const { reason, from, limit } = checkedQuery(LIST, query);
+        const body = await list({ ...sources, requestId }, reason, from, limit);
         return { status: 200, body: JSON.stringify(body) };
       },
     },

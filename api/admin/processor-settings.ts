@@ -4,6 +4,7 @@ import type { Json } from '../../pipeline/core/setting.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';
 import type { SettingRecord } from '../control/records.ts';
+import { checkedQuery, readBy } from '../http/lists.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import type { AdminRoute } from './admin-routes.ts';
 import { checkedBody } from '../http/checked-body.ts';
@@ -48,14 +49,15 @@ export function processorSettingRoutes(control: ControlStore, peers: Peers, chec
       method: 'DELETE',
       path: PATH,
       action: 'processor unset',
-      handle: ({ params, query }) => changed(params, { tenantId: tenantOf(query), value: null }),
+      handle: ({ params, query }) => changed(params, { tenantId: checkedQuery(PARAMETERS, query).tenant, value: null }),
     },
   ];
 }
 
-/** The tenant of `?tenant=`; 0 without one. */
-function tenantOf(query: URLSearchParams): number {
-  const text = query.get('tenant') ?? '0';
+/** `tenant` is 0 without one. */
+const PARAMETERS = Joi.object<{ readonly tenant: number }>({ tenant: readBy(tenantOf).default(0) });
+
+function tenantOf(text: string): number {
   if (!/^(?:0|[1-9]\d{0,14})$/.test(text)) throw invalidParameter('The tenant must be an integer of at least 1.');
   return Number(text);
 }

@@ -7,17 +7,18 @@ const message = members({ role: Joi.string().valid('system', 'user', 'assistant'
 const sent = list(message).description('All that the model was sent.');
 const use = members({ used: whole(), limit: whole().allow(null).description('`null`: none.') });
 const model = text('The model that answered.');
+const playbooks = list(members({ id: text(), name: text() })).description('Playbooks that fit, and were sent.');
 const maskedCount = whole('Secrets that were masked in what was sent.');
 
 const explained = members({
   answer: text('What the model wrote.'),
   ended: Joi.string().valid('complete', 'cut'),
-  ...{ model, sent, masked: maskedCount },
+  ...{ model, sent, masked: maskedCount, playbooks },
 });
 
 export const EXPLAIN: Operation = {
   ...{ id: 'explain', tag: 'ai', summary: 'A model explains an alert, an incident, a pattern or entries' },
-  description: 'Costs one AI credit. As events: `sent` (model, messages, masked), `text` (a string) again and again, then `done` (ended) or `error` (detail).', // prettier-ignore
+  description: 'Costs one AI credit. As events: `sent` (model, messages, masked, playbooks), `text` (a string) again and again, then `done` (ended) or `error` (detail).', // prettier-ignore
   body: jsonBody(explainSchema),
   answers: {
     200: { description: 'Events, or with `"stream":false` one object.', content: { [EVENTS_TYPE]: text(), [JSON_TYPE]: explained } },

@@ -14,6 +14,8 @@ const MAX_STRING = 1000;
 /** Most entries, and most of other lists. */
 const ENTRIES = '40';
 const FEW = '15';
+/** Playbooks that an explanation is given at most: the oldest that fit. */
+const MOST_PLAYBOOKS = 3;
 
 /** A part of what the model is given: what it is, and what an endpoint of this service answered. */
 type Part = { readonly title: string; readonly operation: string; readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>>; readonly body?: object }; // prettier-ignore
@@ -48,23 +50,54 @@ function partsOf({ alert_id, incident_id, fingerprint, query, start, end, deep }
   ];
 }
 
-/** What was found, as the model gets it: masked, shortened, and fenced. */
-export type Evidence = { readonly text: string; readonly masked: number };
+/** A playbook that fits what is explained. */
+export type Playbook = { readonly id: string; readonly name: string; readonly text: string };
+/** Finds the playbooks of a tenant that fit an alert or an incident, as it is shown. */
+export type PlaybookFinder = (tenantId: number, subject: unknown) => readonly Playbook[];
+
+/** What was found, as the model gets it: masked, shortened, and fenced. `playbooks`: those in it. */
+export type Evidence = {
+  readonly text: string;
+  readonly masked: number;
+  readonly playbooks: readonly { readonly id: string; readonly name: string }[];
+};
 
 /** Reads the evidence in the name of who sent the request, by the endpoints of this host. Throws what the first of them throws. */
-export async function evidenceOf(exchange: Exchange, parameters: ExplainParameters, endpoints: readonly Endpoint[]): Promise<Evidence> {
-  const texts: string[] = [];
-  let count = 0;
-  let left = MAX_EVIDENCE_CHARACTERS;
+export async function evidenceOf(
+  exchange: Exchange,
+  parameters: ExplainParameters,
+  endpoints: readonly Endpoint[],
+  playbooksFor: PlaybookFinder,
+): Promise<Evidence> {
+  const room = new Room();
+  const playbooks: { readonly id: string; readonly name: string }[] = [];
+  const isAlert = parameters.alert_id !== undefined || parameters.incident_id !== undefined;
   for (const [at, part] of partsOf(parameters).entries()) {
     const found = await read(exchange, part, endpoints, at === 0);
-    const clean = masked(found);
-    count += clean.count;
-    const cut = clean.text.slice(0, Math.min(MAX_PART_CHARACTERS, left));
-    left -= cut.length;
-    if (cut !== '') texts.push(`${part.title}, as JSON${cut.length < clean.text.length ? ' (cut)' : ''}:\n${fenced(cut).text}`);
+    room.add(part.title, found);
+    if (at > 0 || !isAlert) continue;
+    for (const { id, name, text } of playbooksFor(exchange.principal.tenantId, JSON.parse(found)).slice(0, MOST_PLAYBOOKS))
+      if (room.add('A playbook of the team for such alerts', JSON.stringify({ id, name, text }))) playbooks.push({ id, name });
   }
-  return { text: texts.join('\n\n'), masked: count };
+  return { text: room.texts.join('\n\n'), masked: room.masked, playbooks };
+}
+
+/** Collects parts as long as there is room for them. */
+class Room {
+  readonly texts: string[] = [];
+  masked = 0;
+  #left = MAX_EVIDENCE_CHARACTERS;
+
+  /** Adds what fits of a part; false where nothing does. */
+  add(title: string, found: string): boolean {
+    const clean = masked(found);
+    this.masked += clean.count;
+    const cut = clean.text.slice(0, Math.min(MAX_PART_CHARACTERS, this.#left));
+    this.#left -= cut.length;
+    if (cut === '') return false;
+    this.texts.push(`${title}, as JSON${cut.length < clean.text.length ? ' (cut)' : ''}:\n${fenced(cut).text}`);
+    return true;
+  }
 }
 
 async function read(exchange: Exchange, part: Part, endpoints: readonly Endpoint[], isNeeded: boolean): Promise<string> {

@@ -48,7 +48,10 @@ export type QueryParameters = { readonly question: string; readonly start: strin
 export function bodyBy(schema: Joi.ObjectSchema, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('The body must be a JSON object.');
   // joi overlooks this one
-  if (Object.hasOwn(body, '__proto__')) throw invalidBody('"__proto__" is not allowed.');
+  const objects = [body, ...Object.values<unknown>(body as Record<string, unknown>)].filter(
+    (one): one is object => typeof one === 'object' && one !== null,
+  );
+  if (objects.some((one) => Object.hasOwn(one, '__proto__'))) throw invalidBody('"__proto__" is not allowed.');
   const { error, value } = schema.validate(body, { errors: { wrap: { label: false } } }) as { error?: Joi.ValidationError; value: unknown };
   if (error !== undefined) throw invalidBody(`${error.message}.`);
   return value;

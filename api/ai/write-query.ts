@@ -56,7 +56,8 @@ async function plan(
   }
 }
 
-async function textOf(pieces: AsyncGenerator<string, Ending>): Promise<string> {
+/** All of an answer. */
+export async function textOf(pieces: AsyncGenerator<string, Ending>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;
   return text;

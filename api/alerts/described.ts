@@ -42,9 +42,10 @@ export const ALERTS: Operation = {
   ...{ id: 'listAlerts', tag: 'alerts', summary: 'What detectors have found, newest first' },
   ...{ query: alertsSchema, answers: page(ALERT) },
 };
+const playbooks = list(members({ id: text(), name: text() })).description('Playbooks that fit it, where there are any.');
 export const ONE_ALERT: Operation = {
   ...{ id: 'getAlert', tag: 'alerts', summary: 'One alert' },
-  ...{ path: Joi.object({ alert_id: id }), answers: ok(ALERT), errors: [404] },
+  ...{ path: Joi.object({ alert_id: id }), answers: ok(ALERT.keys({ playbooks })), errors: [404] },
 };
 export const RESOLVE: Operation = {
   ...{ id: 'resolveAlert', tag: 'alerts', summary: 'Resolves an alert, with a note' },

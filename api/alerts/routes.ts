@@ -9,8 +9,15 @@ import type { AlertResolver } from './resolver.ts';
 const BASE = '/api/v1/tenants/{tenant_id}/alerts';
 const INCIDENTS_BASE = '/api/v1/tenants/{tenant_id}/incidents';
 
+/** Finds the playbooks of a tenant for an alert. */
+type PlaybookFinder = (tenantId: number, alert: ShownAlert) => readonly { readonly id: string; readonly name: string }[];
+
 /** The endpoints of a tenant's alerts: to list them, alone or as incidents, to read one, and to resolve one. They do not count for the query rate of a key. */
-export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver): readonly Route[] {
+export function createAlertRoutes(
+  runtime: QueryRuntime,
+  resolver: AlertResolver,
+  playbooksFor: PlaybookFinder = () => [],
+): readonly Route[] {
   const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
     status: 200,
     ...(await runtime.run(context, operation, parameters, { isFree: true })),
@@ -33,7 +40,10 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
     },
     {
       ...{ method: 'GET', path: `${BASE}/{alert_id}`, scope: 'read', operation: described.ONE_ALERT, isNarrowed: true },
-      handle: async (context) => ({ status: 200, body: await one(context) }),
+      handle: async (context) => {
+        const alert = await one(context);
+        return { status: 200, body: { ...alert, ...playbooksOf(context, alert, playbooksFor) } };
+      },
     },
     ...incidentRoutes(answer),
     {
@@ -51,6 +61,12 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       },
     },
   ];
+}
+
+/** The playbooks that fit an alert, where there are any. They belong to the whole tenant. */
+function playbooksOf({ principal: { tenantId, project } }: RouteContext, alert: ShownAlert, playbooksFor: PlaybookFinder): object {
+  const found = project === undefined ? playbooksFor(tenantId, alert) : [];
+  return found.length === 0 ? {} : { playbooks: found.map(({ id, name }) => ({ id, name })) };
 }
 
 type Answered = (context: RouteContext, operation: string, parameters: unknown) => ReturnType<Route['handle']>;

@@ -8,6 +8,10 @@ export const MAX_ENDED = 200;
 export const MAX_SAVED_SEARCHES = 1000;
 export const MAX_SAVED_CHARACTERS = 4_000_000;
 
+/** Playbooks of a tenant, and the characters that all of them have. */
+export const MAX_PLAYBOOKS = 200;
+export const MAX_PLAYBOOK_CHARACTERS = 1_000_000;
+
 /** Projects of a tenant, whatever its flag is. */
 export const MAX_PROJECTS = 10_000;
 

@@ -84,6 +84,24 @@ export type ProjectRecord = SlotRecord & {
   readonly updatedAt: string;
 };
 
+/** The record `playbook:TENANT:SLOT`: what a team does about alerts of a kind. */
+export type PlaybookRecord = SlotRecord & {
+  readonly name: string;
+  /** Markdown. */
+  readonly text: string;
+  /** The alerts it is for: those that have one of each list that is not empty, and this in their words. */
+  readonly services: readonly string[];
+  readonly detectors: readonly string[];
+  /** Names or ids. */
+  readonly rules: readonly string[];
+  /** Empty: any. */
+  readonly pattern: string;
+  /** A model has drafted for which alerts it is. */
+  readonly isDrafted: boolean;
+  /** The id of the key that imported it. */
+  readonly owner: string;
+};
+
 /** The record `code:TENANT:SLOT`: a sign-in code. The code is nowhere; `hash` is that of keys. One that was used is kept, as deleted. */
 export type SignInCodeRecord = SlotRecord & { readonly keyId: string; readonly hash: string; readonly expiresAt: string };
 
@@ -117,6 +135,7 @@ export type ControlRecord =
   | WebhookRecord
   | SavedSearchRecord
   | ProjectRecord
+  | PlaybookRecord
   | SignInCodeRecord
   | EndedSessionsRecord
   | DeletionRecord;

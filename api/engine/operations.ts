@@ -10,6 +10,7 @@ import { alert, alerts } from '../search/alerts.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { EngineAnswer } from '../query/engine.ts';
 import { explainSearch } from '../search/explain.ts';
+import { dayCardinality } from '../search/day-cardinality.ts';
 import { facets } from '../search/facets.ts';
 import { previewDetector } from '../previews/detector-preview.ts';
 import { previewRule } from '../previews/rule-preview.ts';
@@ -83,6 +84,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['streams', listStreams],
   ['measures', measures],
   ['usage/services', serviceCounts],
+  ['usage/cardinality', dayCardinality],
   ['patterns', narrowed(projectPatterns, listPatterns)],
   ['patterns/diff', narrowed(projectPatternsDiff, diffPatterns)],
   ['pattern', narrowed(projectPattern, showPattern)],

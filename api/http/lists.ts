@@ -1,6 +1,6 @@
 /** A list of what a tenant has, in pages: one form for all endpoints that list what a process holds. Those of others' APIs have theirs. */
 import Joi from 'joi';
-import { invalidParameter } from '../../pipeline/core/errors.ts';
+import { HttpError, httpErrorOf, invalidParameter } from '../../pipeline/core/errors.ts';
 import { list, members, ok, whole, type Operation } from './operation.ts';
 
 /** What every answer of a list has beside its items. `total`: items in all pages. */
@@ -60,10 +60,28 @@ export const pageAnswer = (
 ): Operation['answers'] =>
   ok(members({ items: list(item), total: whole(), limit: whole(), offset: whole(), has_more: Joi.boolean(), ...more }, optional));
 
+/** A parameter that a function reads; the HttpError that it throws is the answer. */
+export const readBy = (read: (text: string) => unknown): Joi.StringSchema =>
+  Joi.string()
+    .custom(read)
+    .error((errors) => thrownBy(read, errors) ?? errors);
+
+/** What the function has thrown, or throws of the empty string, which joi refuses before. */
+function thrownBy(read: (text: string) => unknown, errors: readonly Joi.ErrorReport[]): HttpError | null {
+  try {
+    if (errors.some(({ code }) => code === 'string.empty')) read('');
+  } catch (error) {
+    if (error instanceof HttpError) return error;
+    throw error;
+  }
+  return errors.map(({ local }) => (local as { readonly error?: unknown }).error).find((error) => error instanceof HttpError) ?? null;
+}
+
 /** Parameters of a URL as the schema wants them. Throws HttpError 400 that names all that is wrong; those that are not known are ignored. */
 export function checkedQuery<Value>(schema: Joi.ObjectSchema<Value>, query: URLSearchParams): Value {
   const result = schema.validate(Object.fromEntries(query), { abortEarly: false, stripUnknown: true });
-  if (result.error !== undefined) throw invalidParameter(`${result.error.details.map(({ message }) => message).join('; ')}.`);
+  if (result.error !== undefined)
+    throw httpErrorOf(result.error) ?? invalidParameter(`${result.error.details.map(({ message }) => message).join('; ')}.`);
   return result.value;
 }
 

@@ -84,6 +84,7 @@ export class UsageCounts implements Service {
   /** What the limits of the signal on this topic see: the volume of all signals, and what was charged for this one. */
   of(topic: string): SharedCounts {
     const usage = this.#view.of(topic);
+    const rate = this.#view.rateOf(topic);
     const charged = this.#charged.get(topic) ?? new Map<number, number>();
     this.#charged.set(topic, charged);
     return {
@@ -91,10 +92,16 @@ export class UsageCounts implements Service {
       othersCharged: (tenantId) => usage.othersCharged(tenantId),
       othersTotal: () => usage.othersTotal,
       charged: (tenantId, count) => {
+        rate.add(tenantId, count, this.#options.now());
         charged.set(tenantId, (charged.get(tenantId) ?? 0) + count);
       },
       logFull: () => this.#view.logFull(topic, this.#options.now()),
     };
+  }
+
+  /** What a tenant was charged a second on a topic, over the last ten seconds, by all nodes. */
+  rateOf(tenantId: number, topic: string): number {
+    return this.#view.rateOf(topic).perSecond(tenantId, this.#options.now());
   }
 
   /** The bytes of a tenant on a day, of one topic or, without one, of all. */

@@ -1,6 +1,7 @@
 import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
 import { parseUsageRecord, type GuardReport, type NodeUsage, type UsageSegment } from '../../pipeline/bus/state/usage-records.ts';
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
+import { RecentRate } from './recent-rate.ts';
 import { TopicUsage } from './topic-usage.ts';
 
 /** How long a guard's last report counts, and how long a process waits for its first report. */
@@ -18,6 +19,7 @@ export class UsageView {
   readonly #topics = new Map<string, TopicUsage>();
   /** The last set of charges of each other node, and when it came. */
   readonly #nodes = new Map<string, { readonly seq: number; readonly receivedAt: number }>();
+  readonly #rates = new Map<string, RecentRate>();
   readonly #guards = new Map<string, GuardReport & { readonly receivedAt: number }>();
 
   /** `id`: under which this node itself publishes. */
@@ -31,7 +33,7 @@ export class UsageView {
     const record = parseUsageRecord(key, value);
     if (record?.kind === 'partition') this.of(record.topic).foldSnapshot(record.partition, record.snapshot);
     else if (record?.kind === 'delta') this.of(record.topic).foldDelta(record.partition, record.delta);
-    else if (record?.kind === 'node' && record.id !== this.#id) this.#foldNode(record.id, record.usage, now);
+    else if (record?.kind === 'node' && record.id !== this.#id) this.#foldNode(record.id, record.usage, live, now);
     else if (record?.kind === 'guard' && live) this.#guards.set(record.id, { ...record, receivedAt: now });
   }
 
@@ -42,6 +44,13 @@ export class UsageView {
       known = new TopicUsage(topic);
       this.#topics.set(topic, known);
     }
+    return known;
+  }
+
+  /** What tenants are charged on a topic now, by all nodes. */
+  rateOf(topic: string): RecentRate {
+    const known = this.#rates.get(topic) ?? new RecentRate();
+    this.#rates.set(topic, known);
     return known;
   }
 
@@ -87,9 +96,14 @@ export class UsageView {
       if (now - receivedAt > NODE_SILENCE_MS && ![...this.#topics.values()].some((topic) => topic.counts(id))) this.#nodes.delete(id);
   }
 
-  #foldNode(id: string, { seq, charged, unreflected }: NodeUsage, now: number): void {
+  #foldNode(id: string, { seq, charged, unreflected }: NodeUsage, live: boolean, now: number): void {
     const before = this.#nodes.get(id)?.seq ?? 0;
-    if (seq > before) for (const [topic, tenants] of charged) this.of(topic).charge(tenants);
+    if (seq > before)
+      for (const [topic, tenants] of charged) {
+        this.of(topic).charge(tenants);
+        // what was there when this process came may be of long ago
+        if (live) for (const [tenantId, count] of tenants) this.rateOf(topic).add(tenantId, count, now);
+      }
     for (const { topic } of unreflected) this.of(topic);
     for (const [name, topic] of this.#topics)
       topic.foldNode(

@@ -40,6 +40,8 @@ const ALERTS: readonly Tool[] = [
   { name: 'get_alert', operation: 'getAlert', description: '' },
   { name: 'list_incidents', operation: 'listIncidents', description: 'Begin here when something is wrong.', defaults: { limit: 10 } },
   { name: 'get_incident', operation: 'getIncident', description: 'With all of its alerts.' },
+  { name: 'list_playbooks', operation: 'listPlaybooks', description: 'An alert names those that fit it.', defaults: { limit: 20 } },
+  { name: 'get_playbook', operation: 'getPlaybook', description: 'Read it before you advise on an alert that names it.' },
   { name: 'resolve_alert', operation: 'resolveAlert', description: 'Only at the request of the user.' },
 ];
 

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { MAX_QUERY_LENGTH } from '../../logsql/parser/parser.ts';
 import { ALERT_SEVERITIES, ALERT_STATES } from '../../pipeline/alerting/book/alert.ts';
 import { unknownNames } from './hints.ts';
-import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
+import { httpErrorOf, invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 
 const query = Joi.string()
   .trim(false)
@@ -161,7 +161,7 @@ function preparedOf<T>(schema: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> {
 
 export function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = preparedOf(schema).validate(value);
-  if (result.error !== undefined) throw invalidParameter(`${result.error.message}.`);
+  if (result.error !== undefined) throw httpErrorOf(result.error) ?? invalidParameter(`${result.error.message}.`);
   return result.value;
 }
 

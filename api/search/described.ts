@@ -53,8 +53,15 @@ const found = (member: string, what: string): Operation['answers'] =>
     ),
   );
 
-const explain = Joi.boolean().default(false).description('Shows how the query would run; nothing is read.');
-const searchQuery = Joi.object({ explain, enrich: Joi.boolean().default(true).description("Adds an error's pattern.") });
+const TRUE_OR_FALSE = { 'boolean.base': '{#label} must be true or false' };
+const flag = Joi.boolean().sensitive().messages(TRUE_OR_FALSE);
+const explain = flag.default(false).description('Shows how the query would run; nothing is read.');
+/** What the URL of a search may have. */
+export const SEARCH_URL = Joi.object<{ readonly explain: boolean; readonly enrich: boolean }>({
+  explain,
+  enrich: flag.default(true).description("Adds an error's pattern."),
+});
+export const SPANS_URL = Joi.object<{ readonly explain: boolean }>({ explain });
 
 const bucket = Joi.object({ time: moment('Where the bucket begins.').required(), hits: whole().required(), stream: text() })
   .unknown()
@@ -89,7 +96,7 @@ const series = members({
 
 export const SEARCH: Operation = {
   ...{ id: 'searchEntries', tag: 'logs', summary: 'Entries that a query matches, newest first' },
-  ...{ query: searchQuery, body: jsonBody(searchSchema.unknown()), answers: found('logs', 'entries') },
+  ...{ query: SEARCH_URL, body: jsonBody(searchSchema.unknown()), answers: found('logs', 'entries') },
 };
 export const HITS: Operation = {
   ...{ id: 'countEntries', tag: 'logs', summary: 'How many entries match, in buckets of time' },
@@ -111,7 +118,7 @@ export const MEASURES: Operation = {
 };
 export const SPANS: Operation = {
   ...{ id: 'searchSpans', tag: 'traces', summary: 'Spans that a query matches, newest first' },
-  query: Joi.object({ explain }),
+  query: SPANS_URL,
   ...{ body: jsonBody(searchSchema.unknown()), answers: found('spans', 'spans') },
 };
 export const SPAN_HITS: Operation = {

@@ -1,9 +1,9 @@
-import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Operation } from '../http/operation.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import * as patterns from '../query/patterns/described.ts';
 import * as described from './described.ts';
 import {
+  check,
   FACETS,
   facetsParameters,
   HITS,
@@ -11,6 +11,7 @@ import {
   MEASURES,
   measuresParameters,
   searchParameters,
+  single,
   type SearchParameters,
   WINDOW,
   windowParameters,
@@ -58,8 +59,8 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       operation: described.SEARCH,
       handle: async (context) => {
         const parameters = await searchOf(context, ['explain', 'enrich']);
-        if (context.query.get('explain') === 'true') return answer(context, 'explain', parameters);
-        return answer(context, 'search', { ...parameters, enrich: isEnriched(context.query.get('enrich')) });
+        const { explain, enrich } = check(described.SEARCH_URL, single(context.query, ['explain', 'enrich']));
+        return explain ? answer(context, 'explain', parameters) : answer(context, 'search', { ...parameters, enrich });
       },
     },
     get('hits', described.HITS, hitsParameters, HITS),
@@ -93,8 +94,8 @@ const spanSearch = (answer: (context: RouteContext, operation: string, parameter
   operation: described.SPANS,
   handle: async (context) => {
     const parameters = await searchOf(context, ['explain']);
-    if (context.query.get('explain') === 'true') return answer(context, 'spans/explain', parameters);
-    return answer(context, 'spans/search', { ...parameters, enrich: false });
+    const { explain } = check(described.SPANS_URL, single(context.query, ['explain']));
+    return explain ? answer(context, 'spans/explain', parameters) : answer(context, 'spans/search', { ...parameters, enrich: false });
   },
 });
 
@@ -102,11 +103,4 @@ const spanSearch = (answer: (context: RouteContext, operation: string, parameter
 async function searchOf(context: RouteContext, known: readonly string[]): Promise<SearchParameters> {
   const parameters = searchParameters(await context.body());
   return { ...parameters, notes: [...(parameters.notes ?? []), ...unknownNames(context.query.keys(), known, 'parameter')] };
-}
-
-/** Whether what is known of patterns is to be added: it is by default. Throws HttpError 400. */
-function isEnriched(text: string | null): boolean {
-  if (text === null || text === 'true') return true;
-  if (text === 'false') return false;
-  throw invalidParameter('enrich must be true or false.');
 }

@@ -6,13 +6,6 @@ import { logsSchema, tracesSchema, windowSchema } from './parameters.ts';
 
 const page = { window: WINDOW_MEMBER };
 const hints = { hints: HINTS_MEMBER };
-const duration = Joi.string().description('A duration, as in 300ms, 1.5s or 1h30m.').example('300ms');
-const query = tracesSchema.append({
-  tag: Joi.array().items(Joi.string()).description('`name:value`, repeated: a span must have all of them.'),
-  tags: Joi.string().description('The same as a JSON object.'),
-  ...{ min_duration: duration, max_duration: duration },
-  cursor: Joi.string().description('The `next_cursor` of the page before.'),
-});
 const summary = members({
   trace_id: text(),
   root_service: text(),
@@ -25,7 +18,7 @@ const summary = members({
 const path = Joi.object({ trace_id: Joi.string().hex() });
 
 export const TRACES: Operation = {
-  ...{ id: 'listTraces', tag: 'traces', summary: 'Traces with a span that matches, newest first', query },
+  ...{ id: 'listTraces', tag: 'traces', summary: 'Traces with a span that matches, newest first', query: tracesSchema },
   answers: ok(members({ traces: list(summary), next_cursor: text().allow(null), ...page }, hints)),
 };
 export const TRACE: Operation = {

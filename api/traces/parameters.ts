@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { readLength } from '../../logsql/values/times.ts';
+import { readBy } from '../http/lists.ts';
 import { check, single, time } from '../query/parameters.ts';
 import type { Cursor } from './find-traces.ts';
 import { readGoDuration } from './go-duration.ts';
@@ -46,6 +47,11 @@ type Given = TraceWindow & {
   readonly status: (typeof STATUSES)[number] | null;
   readonly kind: (typeof KINDS)[number] | null;
   readonly limit: number;
+  readonly tag: [string, string][];
+  readonly tags: [string, string][][];
+  readonly min_duration: number | null;
+  readonly max_duration: number | null;
+  readonly cursor: Cursor | null;
 };
 
 const name = Joi.string().max(MAX_TEXT).default(null);
@@ -54,6 +60,11 @@ export const tracesSchema = Joi.object<Given>({
   ...{ status: Joi.string().valid(...STATUSES).default(null), kind: Joi.string().valid(...KINDS).default(null) }, // prettier-ignore
   ...{ start: time.default('-1h'), end: time.default('now') },
   limit: Joi.number().integer().min(1).max(MAX_TRACES).default(DEFAULT_TRACES),
+  tag: Joi.array().items(readBy(tagOf)).default([]).description('`name:value`, repeated: a span must have all of them.'),
+  tags: Joi.array().items(readBy(tagsOfJson)).default([]).description('The same as a JSON object.'),
+  min_duration: durationBy('min_duration'),
+  max_duration: durationBy('max_duration'),
+  cursor: readBy(cursorOf).empty('').default(null).description('The `next_cursor` of the page before.'),
 });
 export const windowSchema = Joi.object<TraceWindow>({ start: time.default('-1d'), end: time.default('now') });
 export const logsSchema = Joi.object<Omit<TraceLogsParameters, 'id'>>({
@@ -64,21 +75,22 @@ export const logsSchema = Joi.object<Omit<TraceLogsParameters, 'id'>>({
 
 /** The parameters of `/traces`. Throws HttpError 400. */
 export function tracesParameters(query: URLSearchParams): TracesParameters {
-  const { status, kind, ...given } = check(
-    tracesSchema,
-    single(query, ['service', 'operation', 'status', 'kind', 'start', 'end', 'limit']),
-  );
-  const { service, operation, start, end, limit } = given;
-  const [minDuration, maxDuration] = [durationOf('min_duration', query), durationOf('max_duration', query)];
+  const names = ['service', 'operation', 'status', 'kind', 'start', 'end', 'limit', 'min_duration', 'max_duration', 'cursor'];
+  const lists = { tag: query.getAll('tag'), tags: query.getAll('tags') };
+  const { status, kind, service, operation, start, end, limit, cursor, ...given } = check(tracesSchema, {
+    ...single(query, names),
+    ...lists,
+  });
+  const { min_duration: minDuration, max_duration: maxDuration } = given;
   if (minDuration !== null && maxDuration !== null && minDuration > maxDuration)
     throw invalidParameter('min_duration is longer than max_duration.');
   return {
     filter: {
-      ...{ service, operation, tags: tagsOf(query), minDuration, maxDuration },
+      ...{ service, operation, tags: checkedTags([...given.tag, ...given.tags.flat()]), minDuration, maxDuration },
       status: status === null ? null : STATUSES.indexOf(status),
       kind: kind === null ? null : KINDS.indexOf(kind),
     },
-    ...{ start, end, limit, cursor: cursorOf(query.get('cursor')) },
+    ...{ start, end, limit, cursor },
   };
 }
 
@@ -92,10 +104,8 @@ export function traceLogsParameters(id: string, query: URLSearchParams): TraceLo
   return { id, ...given };
 }
 
-/** A duration as Go and LogsQL write them, in nanoseconds; null where there is none. Throws HttpError 400. */
-function durationOf(parameter: string, query: URLSearchParams): number | null {
-  const text = query.get(parameter);
-  if (text === null || text === '') return null;
+/** A duration as Go and LogsQL write them, in nanoseconds. Throws HttpError 400. */
+function durationOf(parameter: string, text: string): number {
   const inGo = readGoDuration(text.trim());
   const length = typeof inGo === 'number' ? inGo : Number(readLength(text.trim()) ?? -1);
   if (length < 0)
@@ -103,15 +113,18 @@ function durationOf(parameter: string, query: URLSearchParams): number | null {
   return Math.min(length, Number.MAX_SAFE_INTEGER);
 }
 
-/** Tags of `tag=name:value`, each of its own, and of `tags`, a JSON object. Throws HttpError 400. */
-function tagsOf(query: URLSearchParams): [string, string][] {
-  const tags = query.getAll('tag').map((text): [string, string] => {
-    const colon = text.indexOf(':');
-    if (colon < 1)
-      throw invalidParameter(`tag ${JSON.stringify(text.slice(0, 80))} must be a name and a value, as in tag=http.route:/cart.`);
-    return [text.slice(0, colon), text.slice(colon + 1)];
-  });
-  return checkedTags([...tags, ...query.getAll('tags').flatMap(tagsOfJson)]);
+function durationBy(parameter: string): Joi.StringSchema {
+  const schema = readBy((text) => durationOf(parameter, text))
+    .empty('')
+    .default(null);
+  return schema.description('A duration, as in 300ms, 1.5s or 1h30m.').example('300ms');
+}
+
+/** A tag of `tag=name:value`. Throws HttpError 400. */
+function tagOf(text: string): [string, string] {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw invalidParameter(`tag ${JSON.stringify(text.slice(0, 80))} must be a name and a value, as in tag=http.route:/cart.`);
+  return [text.slice(0, colon), text.slice(colon + 1)];
 }
 
 /** Within the bounds. Throws HttpError 400. */
@@ -138,8 +151,7 @@ function tagsOfJson(text: string): [string, string][] {
 }
 
 /** Where the page before ended. Throws HttpError 400. */
-function cursorOf(text: string | null): Cursor | null {
-  if (text === null || text === '') return null;
+function cursorOf(text: string): Cursor {
   const [, at = '', id = ''] = /^(-?\d{1,19})-([0-9a-f]{32})$/.exec(text) ?? [];
   if (id === '') throw invalidParameter(`cursor ${JSON.stringify(text.slice(0, 80))} is none: pass the next_cursor of the answer before.`);
   return { time: at, id };

@@ -4,6 +4,7 @@ const control = from('api/control/bounds.ts');
 const session = from('api/account/described-session.ts');
 const keys = from('api/account/described-keys.ts');
 const searches = from('api/account/described-searches.ts');
+const playbooks = from('api/ai/described-playbooks.ts');
 const projects = from('api/account/described-projects.ts');
 const tallies = from('api/limits/tallies.ts');
 const usage = from('api/account/usage-route.ts');
@@ -78,6 +79,28 @@ export const ACCOUNTS: Section = {
       test: 'test/api/account/saved-searches.test.ts',
     },
     {
+      what: 'Playbooks',
+      of: 'a tenant',
+      bound: [control('MAX_PLAYBOOKS', ''), control('MAX_PLAYBOOK_CHARACTERS', 'characters of all')],
+      beyond: '409',
+      others: 'nothing',
+      test: 'test/api/ai/playbooks.test.ts',
+    },
+    {
+      what: 'A playbook',
+      of: 'a request',
+      bound: [
+        playbooks('MAX_TEXT', 'characters'),
+        playbooks('MAX_NAME', 'characters of its name'),
+        playbooks('MAX_NAMES', 'names of a part of the selector'),
+        playbooks('MAX_SELECTED', 'characters of one'),
+        playbooks('MAX_PATTERN', 'characters of a pattern'),
+      ],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/ai/playbooks.test.ts',
+    },
+    {
       what: 'Projects',
       of: 'a tenant',
       bound: [control('MAX_PROJECTS', '')],
@@ -111,6 +134,14 @@ export const ACCOUNTS: Section = {
       beyond: 'Counted under no name; services with fewer entries are not listed.',
       others: 'nothing',
       test: 'test/api/limits/tallies.test.ts',
+    },
+    {
+      what: 'Tenants whose rate of entries in the last ten seconds is known',
+      of: 'a process',
+      bound: [from('api/limits/recent-rate.ts')('KEPT_TENANTS', '')],
+      beyond: 'Usage shows a rate of 0 for those that were counted longest ago.',
+      others: 'the same',
+      test: 'test/api/limits/recent-rate.test.ts',
     },
     {
       what: 'What keys sent, in one publication',

@@ -56,6 +56,14 @@ export const AI: Section = {
       test: SERVICE,
     },
     {
+      what: 'Playbooks that an explanation is given',
+      of: 'a request',
+      bound: [evidence('MOST_PLAYBOOKS', '')],
+      beyond: 'The oldest that fit.',
+      others: 'nothing',
+      test: 'test/api/ai/evidence.test.ts',
+    },
+    {
       what: 'A message of MCP',
       of: 'a request',
       bound: [from('api/mcp/tool-server.ts')('MAX_CALL_BYTES', 'bytes')],

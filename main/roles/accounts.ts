@@ -19,6 +19,8 @@ export type Accounts = {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly Route[];
   readonly adminRoutes: readonly AdminRoute[];
+  /** Resolves once every process of this instance has what was written. */
+  readonly settled: () => Promise<unknown>;
 };
 
 export function createAccounts({ config, peers }: RoleContext, control: ControlStore, admitChange: ChangeGate): Accounts {
@@ -27,6 +29,7 @@ export function createAccounts({ config, peers }: RoleContext, control: ControlS
   const { host, appPort } = config.http;
   return {
     sessions,
+    settled,
     endpoints: sessionEndpoints({ control, sessions, settled, admitChange }),
     routes: [createKeyRoutes, createSavedSearchRoutes, createProjectRoutes].flatMap((create) => create({ control, settled })),
     adminRoutes: [sessionCodeRoute(control, peers, loopbackUrl(host, appPort))],

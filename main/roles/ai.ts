@@ -1,6 +1,12 @@
+import { AtOnce } from '../../api/ai/at-once.ts';
 import { createAiEndpoints } from '../../api/ai/endpoints.ts';
+import type { PlaybookFinder } from '../../api/ai/evidence.ts';
 import { ModelClient } from '../../api/ai/model-client.ts';
+import { createPlaybookRoutes } from '../../api/ai/playbook-routes.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
+import { playbooksFor } from '../../api/control/playbooks.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
+import type { Route } from '../../api/http/route.ts';
 import { AiCredits } from '../../api/limits/ai-credits.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { AI_CREDITS_TOPIC } from '../../pipeline/bus/records/topics.ts';
@@ -8,7 +14,7 @@ import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
 import type { RoleContext } from './role.ts';
 
 /** The AI credits that tenants spend. */
-export function createAiCredits({ config, log, registerCheck }: RoleContext): AiCredits {
+function createAiCredits({ config, log, registerCheck }: RoleContext): AiCredits {
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-ai-credits', log });
   const logger = log.child({ component: 'AI credits' });
   const credits = new AiCredits({ log: new KafkaCompactedLog({ kafka, log: logger, topic: AI_CREDITS_TOPIC }), logger });
@@ -16,6 +22,22 @@ export function createAiCredits({ config, log, registerCheck }: RoleContext): Ai
   return credits;
 }
 
-/** The AI endpoints over these others. */
-export const createAi = ({ config }: RoleContext, credits: AiCredits, others: readonly Endpoint[]): readonly Endpoint[] =>
-  createAiEndpoints({ model: config.ai === null ? null : new ModelClient({ access: config.ai }), credits, endpoints: others });
+/** AI: its credits, the routes of playbooks, and the endpoints that stand on others. */
+export type Ai = {
+  readonly credits: AiCredits;
+  readonly routes: readonly Route[];
+  readonly endpointsOver: (others: readonly Endpoint[]) => readonly Endpoint[];
+};
+
+/** `settled` resolves once every process of this instance has what was written. */
+export function createAi(context: RoleContext, control: ControlStore, settled: () => Promise<unknown>): Ai {
+  const { ai } = context.config;
+  const credits = createAiCredits(context);
+  const access = { model: ai === null ? null : new ModelClient({ access: ai }), credits, atOnce: new AtOnce() };
+  const finder: PlaybookFinder = (tenantId, subject) => playbooksFor(control, tenantId, subject);
+  return {
+    credits,
+    routes: createPlaybookRoutes({ ...access, control, settled }),
+    endpointsOver: (others) => createAiEndpoints({ ...access, playbooksFor: finder, endpoints: others }),
+  };
+}

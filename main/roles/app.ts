@@ -18,7 +18,7 @@ import { appEndpoint, type Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import type { Route } from '../../api/http/route.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
-import type { AiCredits } from '../../api/limits/ai-credits.ts';
+import { playbooksFor } from '../../api/control/playbooks.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { changeGate, changeRate } from '../../api/app/change-rate.ts';
 import { queryRate, type KnownQueryRate } from '../../api/limits/query-rate.ts';
@@ -45,7 +45,7 @@ import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
-import { createAi, createAiCredits } from './ai.ts';
+import { createAi, type Ai } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
@@ -171,21 +171,32 @@ const ownRoutes = (
   ...createQueryRoutes(own.runtime),
   ...[createTraceRoutes, createMetricsRoutes, createPreviewRoutes].flatMap((create) => create(own.runtime)),
   ...createReplayRoutes({ runtime: own.runtime, remove: replayRemoval(own.publishers, own.audit) }),
-  ...createAlertRoutes(own.runtime, own.resolver),
+  ...createAlertRoutes(own.runtime, own.resolver, (tenantId, alert) => playbooksFor(own.control, tenantId, alert)),
   ...detectionRoutes(own.detection),
   ...createWebhookRoutes({ control: own.control, peers: context.peers, ...own.webhooks }),
   rejectionsRoute({ log: context.rejections, peers: context.peers }),
 ];
 
-/** What tenants use. Services are counted by a query, which is none of the key's. */
-const usageOf = (runtime: QueryRuntime, options: Omit<UsageRouteOptions, 'services'>): Route =>
+/** What tenants use. Services, streams and series are counted by queries, which are none of the key's. */
+const usageOf = (runtime: QueryRuntime, options: Omit<UsageRouteOptions, 'services' | 'cardinality'>): Route =>
   createUsageRoute({
     ...options,
     services: async (context, day, most) => {
       const { body } = await runtime.run(context, 'usage/services', { day, most }, { isFree: true });
       return (body as string | Buffer).toString();
     },
+    cardinality: async (context) => {
+      const { body } = await runtime.run(context, 'usage/cardinality', {}, { isFree: true });
+      return (body as string | Buffer).toString();
+    },
   });
+
+/** What of a tenant is counted in this process. */
+const usedNow = (rate: KnownQueryRate, engine: QueryPool, tails: LiveTails): UsageRouteOptions['now'] => ({
+  queries: rate.usedBy,
+  running: (tenantId) => engine.runningBy(tenantId),
+  tails: (tenantId) => tails.usedBy(tenantId),
+});
 
 /** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
 const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
@@ -195,9 +206,9 @@ const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Servic
 const PAGES = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/ui' : '../../web/ui', import.meta.url));
 
 /** Endpoints with those that stand on them: AI, the MCP server whose tools they are, the description of them all, and the pages. */
-function served(all: readonly Endpoint[], context: RoleContext, credits: AiCredits): readonly Endpoint[] {
+function served(all: readonly Endpoint[], context: RoleContext, ai: Ai): readonly Endpoint[] {
   const { config, metrics } = context;
-  const used = [...all, ...createAi(context, credits, all), mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
+  const used = [...all, ...ai.endpointsOver(all), mcpEndpoint(all, { corsOrigins: config.http.corsOrigins, metrics })];
   const pages = uiEndpoints(PAGES);
   const services = [...used, openApiEndpoint(used)];
   return pages.length === 0 ? services : [...leadingToPages(services), ...pages];
@@ -228,15 +239,15 @@ export const appRole: Role = {
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };
-    const credits = createAiCredits(context);
+    const ai = createAi(context, control, accounts.settled);
     const tails = new LiveTails();
-    const now = { queries: rate.usedBy, tails: (tenantId: number) => tails.usedBy(tenantId) };
-    const usage = usageOf(runtime, { control, counts, signals: billed, credits, now });
-    const queries = [...accounts.routes, usage, ...ownRoutes(context, own)];
+    const now = usedNow(rate, engine, tails);
+    const usage = usageOf(runtime, { control, counts, signals: billed, credits: ai.credits, now });
+    const queries = [...accounts.routes, usage, ...ai.routes, ...ownRoutes(context, own)];
     const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
     const mine = queries.map(changeRate(admitChange)).map((route) => appEndpoint(route));
     const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];
-    const app = served(appHostEndpoints(endpoints, read), context, credits);
+    const app = served(appHostEndpoints(endpoints, read), context, ai);
     const host = createHost({
       ...{ name: 'app host', port: config.http.appPort, endpoints: app },
       onUpgrade: live.sockets.onUpgrade,
@@ -258,7 +269,7 @@ export const appRole: Role = {
       engine,
       ...feed.services,
       ...live.services,
-      credits,
+      ai.credits,
       host,
       tails,
       live.sockets,

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { main } from '../../cli/main.ts';
 import { CapturedOutput } from '../fakes/captured-output.ts';
 
 type Sent = { readonly method: string; readonly url: string; readonly body: unknown };
 
-describe('logweir keys, saved, projects', () => {
+describe('logweir keys, saved, projects, playbooks', () => {
   const sent: Sent[] = [];
   let server: http.Server;
   let answer: { readonly status: number; readonly body: unknown };
@@ -59,6 +61,31 @@ describe('logweir keys, saved, projects', () => {
       ['projects', 'create', '--name', 'shop', '--labels', 'team=a,env=prod'],
       { method: 'POST', url: '/api/v1/account/projects', body: { name: 'shop', labels: { team: 'a', env: 'prod' } } },
     ],
+    [
+      [
+        'playbooks',
+        'create',
+        '--name',
+        'p',
+        '--file',
+        path.join(import.meta.dirname, '../../docs/adr/README.md'),
+        '--services',
+        'a, b',
+        '--pattern',
+        'x',
+      ],
+      {
+        method: 'POST',
+        url: '/api/v1/ai/playbooks',
+        body: {
+          name: 'p',
+          text: readFileSync(path.join(import.meta.dirname, '../../docs/adr/README.md'), 'utf8'),
+          selector: { services: ['a', 'b'], pattern: 'x' },
+        },
+      },
+    ],
+    [['playbooks', 'delete', 'a/b'], { method: 'DELETE', url: '/api/v1/ai/playbooks/a%2Fb', body: null }],
+    [['playbooks', 'list'], { method: 'GET', url: '/api/v1/ai/playbooks?limit=1000', body: null }],
     [['projects', 'list'], { method: 'GET', url: '/api/v1/account/projects?limit=1000', body: null }],
   ];
   for (const [argv, request] of cases)
@@ -79,7 +106,14 @@ describe('logweir keys, saved, projects', () => {
     expect(to.stderr).to.contain('multi-project is not enabled');
   });
 
-  for (const argv of [['keys'], ['saved', 'delete'], ['projects', 'list', 'more'], ['projects', 'create', '--labels', 'x']])
+  for (const argv of [
+    ['keys'],
+    ['saved', 'delete'],
+    ['projects', 'list', 'more'],
+    ['projects', 'create', '--labels', 'x'],
+    ['playbooks', 'create', '--name', 'x'],
+    ['playbooks', 'create', '--file', '/no/such/file'],
+  ])
     it(`refuses ${argv.join(' ')}, and sends nothing`, async () => {
       expect((await run(argv)).code).to.equal(2);
       expect(sent).to.deep.equal([]);

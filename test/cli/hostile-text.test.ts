@@ -53,7 +53,7 @@ function answerOf(url: string, body: string): unknown {
   if (url.includes('/alerts')) return { items: [alert] };
   if (url.includes('/admin/')) return [ADMIN_ROW];
   if (url.includes('/usage')) return usage;
-  if (/\/(keys|saved-searches|account\/projects)(\?|$)/.test(url)) return { items: [accountItem] };
+  if (/\/(keys|saved-searches|account\/projects|ai\/playbooks)(\?|$)/.test(url)) return { items: [accountItem] };
   if (url.includes('/metric-rules')) return { items: [{ id: H, group: H, alert: H, expr: H, interval: '1m', labels: { a: H } }] };
   if (!url.includes('/search') && !url.includes('/logs')) return {};
   const isEmpty = body.includes('"nothing"');
@@ -127,7 +127,7 @@ describe('hostile text in what commands print', function () {
     ['rules', 'list'],
     ['usage'],
     ['usage', '--json'],
-    ...['keys', 'saved', 'projects'].flatMap((name) => [
+    ...['keys', 'saved', 'projects', 'playbooks'].flatMap((name) => [
       [name, 'list'],
       [name, 'list', '--json'],
     ]),

@@ -6,6 +6,8 @@ const JSON_TYPE = { 'Content-Type': 'application/json', Accept: 'application/jso
 /** Bodies of the app plane are no larger. */
 const MOST = 1024 * 1024;
 const MANY = 50_000;
+/** What a message of MCP has room for. */
+const MANY_OF_CALL = 8000;
 
 const mcp = (name: string, atOnce: number, bodyOf: (round: number) => string): RequestAttack => ({
   ...{ name, kind: 'query', atOnce },
@@ -20,6 +22,7 @@ const ai = (name: string, path: string, atOnce: number, bodyOf: (round: number) 
 });
 
 const call = (round: number, method: string, params: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: round, method, params });
+/** A call of a tool that there is: another name is refused before its arguments are looked at (attacks.test.ts). */
 const tool = (round: number, name: string, args: unknown): string => call(round, 'tools/call', { name, arguments: args });
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 /** As wide a search as there is, through a tool: its answer has to be bounded. */
@@ -27,16 +30,16 @@ const WIDE = { query: '*', start: '-9h', end: 'now', limit: 10_000 };
 
 export const ASSISTANT_ATTACKS: readonly RequestAttack[] = [
   mcp('mcp-tool-lists', 64, (round) => call(round, 'tools/list', {})),
-  mcp('mcp-searches', 32, (round) => tool(round, 'search', WIDE)),
-  mcp('mcp-regexps', 32, (round) => tool(round, 'search', { ...WIDE, query: '~"(a+)+$" | stats by (_msg) count()' })),
-  mcp('mcp-batches', 16, (round) => `[${Array.from({ length: 5000 }, () => call(round, 'tools/list', {})).join()}]`),
-  mcp('mcp-deep', 32, (round) => `{"jsonrpc":"2.0","id":${String(round)},"method":"tools/call","params":${nested(100_000)}}`),
+  mcp('mcp-searches', 32, (round) => tool(round, 'search_logs', WIDE)),
+  mcp('mcp-regexps', 32, (round) => tool(round, 'search_logs', { ...WIDE, query: '~"(a+)+$" | stats by (_msg) count()' })),
+  mcp('mcp-batches', 16, (round) => `[${Array.from({ length: 2000 }, () => call(round, 'tools/list', {})).join()}]`),
+  mcp('mcp-deep', 32, (round) => `{"jsonrpc":"2.0","id":${String(round)},"method":"tools/call","params":${nested(15_000)}}`),
   mcp('mcp-members', 16, (round) =>
-    tool(round, 'search', Object.fromEntries(Array.from({ length: MANY }, (_none, at) => [`m${String(at)}`, at]))),
+    tool(round, 'search_logs', Object.fromEntries(Array.from({ length: MANY_OF_CALL }, (_none, at) => [`m${String(at)}`, at]))),
   ),
   mcp('mcp-names', 64, (round) => tool(round, ['__proto__', 'constructor', '../search', 'x'.repeat(100_000)][round % 4] ?? '', {})),
-  mcp('mcp-large', 16, (round) => tool(round, 'search', { query: 'x'.repeat(MOST - 1000) })),
-  mcp('mcp-largest', 32, (round) => tool(round, 'search', { query: 'x'.repeat(MAX_CALL_BYTES - 1000) })),
+  mcp('mcp-large', 16, (round) => tool(round, 'search_logs', { query: 'x'.repeat(MOST - 1000) })),
+  mcp('mcp-largest', 32, (round) => tool(round, 'search_logs', { query: 'x'.repeat(MAX_CALL_BYTES - 1000) })),
   ai('ai-questions', 'query', 64, () => JSON.stringify({ question: 'x'.repeat(2000) })),
   ai('ai-entries', 'explain', 64, () => JSON.stringify({ query: '* | sort by (_msg)', start: '-9h', deep: true })),
   ai('ai-deep', 'explain', 32, () => nested(100_000)),

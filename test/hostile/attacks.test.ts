@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { TOOLS } from '../../api/mcp/tools.ts';
 import type { Target } from './attack.ts';
 import { attackOf, ATTACKS } from './attacks.ts';
 import { brokenRules, judged, type AttackRecord } from './rules.ts';
@@ -21,6 +22,21 @@ describe('the attacks', () => {
         expect(path).to.match(/^\//);
         expect(Buffer.byteLength(body)).to.be.below(MOST);
         expect(Object.keys(headers)).to.not.include('Content-Length');
+      });
+});
+
+describe('the attacks by tools', () => {
+  const names = new Set(TOOLS.map(({ name }) => name));
+  for (const attack of ATTACKS)
+    if (
+      'request' in attack &&
+      attack.name.startsWith('mcp-') &&
+      !['mcp-names', 'mcp-deep', 'mcp-tool-lists', 'mcp-batches'].includes(attack.name)
+    )
+      it(`use one that there is: ${attack.name}`, () => {
+        const { body = '' } = attack.request(TARGET, 3);
+        const { params } = JSON.parse(String(body)) as { readonly params: { readonly name: string } };
+        expect(names).to.include(params.name);
       });
 });
 

@@ -12,6 +12,11 @@ export const UNSEEN: readonly Unseen[] = [
     why: 'No HTTP client of the tests opens WebSockets: test/e2e/instance/live.e2e.test.ts and long/projects.e2e.test.ts do.',
   },
   {
+    statuses: [400, 429],
+    operations: /^open(?:Tail|Alerts)$/,
+    why: 'A handshake is refused, which no HTTP client of the tests sends: test/api/live/sockets.test.ts, test/api/limits/live-tails.test.ts.',
+  },
+  {
     statuses: [500],
     why: 'A fault of the service: there is no known way to it. test/api/http/every-error.test.ts has its form in each style.',
   },
@@ -19,6 +24,11 @@ export const UNSEEN: readonly Unseen[] = [
     statuses: [429],
     operations: /^(?:callMcp|getCredits)$/,
     why: 'No rate counts it: of /mcp the endpoints behind the tools do, whose errors are in a 200 (test/e2e/instance/mcp.e2e.test.ts).',
+  },
+  {
+    statuses: [429],
+    operations: /^signOut$/,
+    why: 'A session whose tenant has used up its changes has to sign out: test/api/account/sessions.test.ts.',
   },
   {
     statuses: [409],

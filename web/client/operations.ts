@@ -45,6 +45,34 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** Playbooks: what the team does about alerts of a kind, oldest first */
+  "GET /api/v1/ai/playbooks": {
+    path: {};
+    query: { limit?: number; offset?: number; sort?: "name" | "created_at"; order?: "asc" | "desc"; filter?: string };
+    body: undefined;
+    answer: { items: { id: string; name: string; selector: { services: string[]; detectors: string[]; rules: string[]; pattern: string }; is_drafted: boolean; owner: string; created_at: string; characters: number }[]; total: number; limit: number; offset: number; has_more: boolean };
+  };
+  /** Imports a playbook for alerts of a kind */
+  "POST /api/v1/ai/playbooks": {
+    path: {};
+    query: {};
+    body: { name: string; text: string; selector?: { services?: string[]; detectors?: string[]; rules?: string[]; pattern?: string } };
+    answer: { id: string; name: string; selector: { services: string[]; detectors: string[]; rules: string[]; pattern: string }; is_drafted: boolean; owner: string; created_at: string; text: string; model?: string; sent?: ({ role: "system" | "user" | "assistant"; content: string })[]; masked?: number };
+  };
+  /** One playbook, with its text */
+  "GET /api/v1/ai/playbooks/{playbook_id}": {
+    path: { playbook_id: string };
+    query: {};
+    body: undefined;
+    answer: { id: string; name: string; selector: { services: string[]; detectors: string[]; rules: string[]; pattern: string }; is_drafted: boolean; owner: string; created_at: string; text: string };
+  };
+  /** Deletes a playbook */
+  "DELETE /api/v1/ai/playbooks/{playbook_id}": {
+    path: { playbook_id: string };
+    query: {};
+    body: undefined;
+    answer: undefined;
+  };
   /** Signs a browser in */
   "POST /api/v1/session": {
     path: {};
@@ -78,7 +106,7 @@ export interface Operations {
     path: { tenant_id: number };
     query: {};
     body: { alert_id?: number; incident_id?: number; fingerprint?: string; query?: string; start?: string; end?: string; question?: string; deep?: boolean; stream?: boolean };
-    answer: { answer: string; ended: "complete" | "cut"; model: string; sent: ({ role: "system" | "user" | "assistant"; content: string })[]; masked: number };
+    answer: { answer: string; ended: "complete" | "cut"; model: string; sent: ({ role: "system" | "user" | "assistant"; content: string })[]; masked: number; playbooks: { id: string; name: string }[] };
   };
   /** A model turns a question into LogsQL, which is checked */
   "POST /api/v1/tenants/{tenant_id}/ai/query": {
@@ -99,7 +127,7 @@ export interface Operations {
     path: { tenant_id: number; alert_id: number };
     query: {};
     body: undefined;
-    answer: { id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null };
+    answer: { id: number; detector_type: string; stream: string; severity: "info" | "warning" | "critical"; title: string; description: string; evidence: { [name: string]: unknown }; state: "firing" | "resolved"; fired_at: string; fire_count: number; resolved_at: string | null; last_updated_at: string; resolution_note: string | null; incident_id: number | null; playbooks?: { id: string; name: string }[] };
   };
   /** Resolves an alert, with a note */
   "POST /api/v1/tenants/{tenant_id}/alerts/{alert_id}/resolve": {
@@ -440,7 +468,7 @@ export interface Operations {
   /** Traces with a span that matches, newest first */
   "GET /api/v1/tenants/{tenant_id}/traces": {
     path: { tenant_id: number };
-    query: { service?: string; operation?: string; status?: "unset" | "ok" | "error"; kind?: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer"; start?: string | number; end?: string | number; limit?: number; tag?: string[]; tags?: string; min_duration?: string; max_duration?: string; cursor?: string };
+    query: { service?: string; operation?: string; status?: "unset" | "ok" | "error"; kind?: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer"; start?: string | number; end?: string | number; limit?: number; tag?: string[]; tags?: string[]; min_duration?: string; max_duration?: string; cursor?: string };
     body: undefined;
     answer: { traces: { trace_id: string; root_service: string; root_operation: string; has_root: boolean; start: string; duration: number; spans: number; errors: number; services: string[] }[]; next_cursor: string | null; window: { start: string; end: string }; hints?: string[] };
   };

@@ -2,6 +2,7 @@ import type { RecordKind } from './kind.ts';
 import { deletionKind } from './deletion.ts';
 import { endedSessionsKind } from './ended-sessions.ts';
 import { keyKind } from './key.ts';
+import { playbookKind } from './playbook.ts';
 import { projectKind } from './project.ts';
 import { savedSearchKind } from './saved-search.ts';
 import { settingKind } from './setting.ts';
@@ -15,6 +16,7 @@ export const RECORD_KINDS = [
   keyKind,
   projectKind,
   savedSearchKind,
+  playbookKind,
   settingKind,
   webhookKind,
   signInCodeKind,

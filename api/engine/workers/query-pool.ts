@@ -157,6 +157,11 @@ export class QueryPool implements QueryEngine, Service {
     Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 
+  /** Queries of a tenant that run now, without exports. */
+  runningBy(tenantId: number): number {
+    return this.#runningOf(tenantId).queries;
+  }
+
   /** What of a tenant runs, in all workers. */
   #runningOf(tenantId: number): Running {
     const own = this.#slots.flatMap(({ all }) => all).filter((job) => job.tenantId === tenantId);

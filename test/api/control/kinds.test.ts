@@ -115,6 +115,10 @@ function sampleOf(kind: string): object {
       updatedAt: at,
     },
     project: { ...slot, name: 'n', filter: '*', labels: {}, updatedAt: at },
+    playbook: {
+      ...slot,
+      ...{ name: 'n', text: 't', services: ['s'], detectors: [], rules: [], pattern: 'p', isDrafted: false, owner: 'k' },
+    },
     code: { ...slot, keyId: 'k', hash: 'a'.repeat(64), expiresAt: at },
     ended: { keyId: 'k', sessions: [{ id: 's', until: at }], before: null },
     deletion: { tenantId: 1, requestedAt: at, records: { key: 1 }, rows: { logs: 1 }, checkedAt: null, heldBy: null },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { HttpError } from '../../../pipeline/core/errors.ts';
-import { checkedQuery, MAX_PAGE, listParameters, pageOf } from '../../../api/http/lists.ts';
+import { checkedQuery, MAX_PAGE, listParameters, pageOf, readBy } from '../../../api/http/lists.ts';
 
 const PARAMETERS = listParameters(['name', 'size'], { state: Joi.string().valid('all', 'open').default('all') });
 const ITEMS = [
@@ -58,6 +58,21 @@ describe('a list', () => {
     expect(seen.join('')).to.equal('012345678');
     const huge = pageOf([{ name: 'x'.repeat(2 * MAX_PAGE) }, { name: 'y' }], PARAMETERS, new URLSearchParams());
     expect([huge.items.length, huge.has_more]).to.deep.equal([1, true]);
+  });
+
+  it('answers what a function that reads a parameter throws, of the empty string too', () => {
+    const read = (text: string): number => {
+      if (!/^[0-9]$/.test(text)) throw new HttpError(400, 'invalid_parameter', `n is ${JSON.stringify(text)}, and must be a digit.`);
+      return Number(text);
+    };
+    const schema = Joi.object<{ n: number }>({ n: readBy(read).default(5) });
+    const numberOf = (query: string): number => checkedQuery(schema, new URLSearchParams(query)).n;
+    expect(['', 'n=7', 'm=1'].map(numberOf)).to.deep.equal([5, 7, 5]);
+    for (const text of ['', 'x', '77', '__proto__', '{#label}'])
+      expect(() => numberOf(`n=${encodeURIComponent(text)}`), text).to.throw(
+        HttpError,
+        `n is ${JSON.stringify(text)}, and must be a digit.`,
+      );
   });
 
   it('refuses with all that is wrong', () => {

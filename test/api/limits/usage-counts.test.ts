@@ -174,6 +174,22 @@ describe('usage counts', () => {
     expect([one.counts.of(TOPIC).othersTotal(), two.counts.of(TOPIC).othersTotal()]).to.deep.equal([0, 18]);
   });
 
+  it('know what all of them charge a second, of the last ten seconds; not what was there before they came', async () => {
+    const [one, two] = pair();
+    one.counts.of(TOPIC).charged(1, 30);
+    two.counts.of(TOPIC).charged(1, 20);
+    for (const node of [one, two]) await sees(node, (counts) => counts.rateOf(1, TOPIC), 5);
+    expect([one.counts.rateOf(2, TOPIC), one.counts.rateOf(1, 'spans.v1')]).to.deep.equal([0, 0]);
+    one.counts.of(TOPIC).charged(1, -10);
+    expect(one.counts.rateOf(1, TOPIC)).to.equal(4);
+    const late = await new Node(topic).start();
+    nodes.push(late);
+    await sees(late, (counts) => counts.of(TOPIC).othersTotal() > 0, true);
+    expect(late.counts.rateOf(1, TOPIC)).to.equal(0);
+    one.now = 10_000;
+    expect(one.counts.rateOf(1, TOPIC)).to.equal(0);
+  });
+
   it('tell each entry once, also when Kafka was away', async () => {
     const [one, two] = pair();
     topic.down = true;

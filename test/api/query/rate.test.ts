@@ -54,12 +54,18 @@ describe('the rate of queries, over HTTP', () => {
     expect(new Set(asked).size).to.equal(1);
   });
 
-  it('an `enrich` that is no boolean is refused before the query counts', async () => {
-    const before = asked.length;
-    for (const enrich of ['maybe', '1', 'TRUE ', '__proto__']) {
-      const answer = await ask(`${T}/search?enrich=${encodeURIComponent(enrich)}`, { method: 'POST', body: '{"query":"*"}' });
-      expect([answer.status, ((await answer.json()) as { detail: string }).detail.includes('enrich')], enrich).to.deep.equal([400, true]);
-    }
-    expect(asked).to.have.length(before);
-  });
+  for (const [path, name] of [
+    ['search', 'enrich'],
+    ['search', 'explain'],
+    ['spans/search', 'explain'],
+  ] as const)
+    it(`an \`${name}\` of /${path} that is no boolean is refused before the query counts`, async () => {
+      const before = asked.length;
+      for (const value of ['maybe', '1', 'TRUE ', 'True', '', '__proto__', "true' OR 1=1 --"]) {
+        const answer = await ask(`${T}/${path}?${name}=${encodeURIComponent(value)}`, { method: 'POST', body: '{"query":"*"}' });
+        const { detail } = (await answer.json()) as { readonly detail: string };
+        expect([answer.status, detail], value).to.deep.equal([400, `${name} must be true or false.`]);
+      }
+      expect(asked).to.have.length(before);
+    });
 });

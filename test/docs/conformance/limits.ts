@@ -92,6 +92,7 @@ export const LIMITS: readonly Section[] = [
       row('| Growth | 500', 'Growth has 500 credits a day, 100 of deep analysis, 50 of imports.', credits('${plan}: every limit at its boundary, through a kill in the middle')),
       row('| Custom | unlimited', 'Custom has no limit of credits; its sub-caps are by contract.', credits('of every plan and flag: the gate, or no limit')),
       row('| Trial expired | 0, AI off', 'After a trial there are no credits.', credits('of every plan and flag: the gate, or no limit')),
+      row('| Trial | 200', 'An import of a playbook is counted in its share, through a kill, and refused beyond it.', of('api/ai/playbooks.test.ts')('stop at the share of the plan, which is exact over a node that was killed and started again, and is named before the total')),
       row('Features without a sub-cap', 'A sub-cap binds before the total of the day.', credits('${plan}: every limit at its boundary, through a kill in the middle')),
     ],
   },

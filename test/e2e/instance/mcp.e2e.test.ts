@@ -30,6 +30,8 @@ const CALLS: readonly (readonly [name: string, given: Readonly<Record<string, un
   ['get_alert', { alert_id: 12_345 }, 404],
   ['list_incidents', {}, 200],
   ['get_incident', { incident_id: 12_345 }, 404],
+  ['list_playbooks', {}, 200],
+  ['get_playbook', { playbook_id: "x' OR 1=1 --" }, 404],
   ['search_spans', { query: '*' }, 200],
   ['list_traces', { service: 'web' }, 200],
   ['get_trace', { trace_id: TRACE }, 200],

@@ -85,6 +85,12 @@ describe('the usage of a tenant', function () {
     expect(volume).to.include({ used: bytes, limit: 250 });
     expect(Date.parse(volume?.clears_at ?? '') % 86_400_000).to.equal(0);
     expect(body.limits.find(({ name }) => name === 'keys')?.used).to.equal(2);
+    const usedOf = async (name: string): Promise<number | null | undefined> =>
+      (await usage(tenant.key, tenant.id)).body.limits.find((one) => one.name === name)?.used;
+    await until('the streams', () => usedOf('streams_per_day'), (count) => count === 2); // prettier-ignore
+    expect(await usedOf('series_per_day')).to.equal(0);
+    // those of the requests before may still be leaving their worker
+    await until('that no query runs', () => usedOf('queries_at_once'), (count) => count === 0); // prettier-ignore
     let printed = '';
     const to = { out: (part: string) => (printed += part), err: (part: string) => (printed += part) };
     const env = { ...instance.env, LOGWEIR_TENANT: String(tenant.id), LOGWEIR_API_KEY: tenant.key };
@@ -115,6 +121,20 @@ describe('the usage of a tenant', function () {
     const asked = await instance.call('GET', `${instance.app}/api/v1/tenants/${String(other.id)}/hits?step=5m`, undefined, { Authorization: `Bearer ${other.key}` }); // prettier-ignore
     expect(asked.status).to.equal(200);
     if (before !== null) expect(await usedOf('query_rate')).to.equal(1);
+    // the process that answers takes none of these entries: it knows of them from the one that does
+    const sendMore = async (): Promise<number | null | undefined> => {
+      expect((await send(other.key, '[{"_msg":"a"},{"_msg":"b"}]')).status).to.equal(200);
+      return usedOf('ingest_rate');
+    };
+    const runningAmong = async (): Promise<number | null | undefined> => {
+      const url = `${instance.app}/api/v1/tenants/${String(other.id)}/facets?query=*`;
+      const queries = Array.from({ length: 10 }, () => instance.call('GET', url, undefined, { Authorization: `Bearer ${other.key}` }));
+      const used = await usedOf('queries_at_once');
+      await Promise.all(queries);
+      return used;
+    };
+    await until('a query that runs', runningAmong, (count) => (count ?? 0) > 0);
+    await until('the rate of entries', sendMore, (rate) => (rate ?? 0) > 0);
     expect(await usedOf('live_tails')).to.equal(0);
     const closing = new AbortController();
     const tail = await fetch(`${instance.app}/api/v1/tenants/${String(other.id)}/tail`, { headers: { Authorization: `Bearer ${other.key}` }, signal: closing.signal }); // prettier-ignore

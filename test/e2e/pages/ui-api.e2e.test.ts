@@ -63,6 +63,7 @@ describe('the description of the API as a page', function () {
       await page.getByRole('combobox', { name: 'Section' }).selectOption('alerts');
       await page.waitForURL(/section=alerts/);
       await page.getByRole('heading', { name: 'One incident' }).waitFor();
+      await expectAccessible(page, 'operations');
     });
 
   it('finds an operation of another section, and takes a cookie', async () => {

@@ -9,6 +9,7 @@ import { isDark } from '../base/settings.ts';
 import { Button } from '../components/controls.tsx';
 import { BusyBar } from '../components/states.tsx';
 import { Brand } from '../frame/brand.tsx';
+import { keepAccessible } from './accessible.ts';
 import { redocOptions } from './look.ts';
 import { hrefOfSection, operationsOf, sectionIn, sectionsOf, withSection, type Description } from './sections.ts';
 
@@ -92,7 +93,10 @@ function Reference(): JSX.Element {
   const start = async (): Promise<void> => {
     const read = await fetchDescription();
     setDescription(read);
-    if (at.current !== null) await show(read, at.current, bar.current?.offsetHeight ?? 0);
+    if (at.current !== null) {
+      await show(read, at.current, bar.current?.offsetHeight ?? 0);
+      keepAccessible(at.current);
+    }
     setShown('shown');
   };
   useEffect(() => void start().catch((error: unknown) => setShown(problemOf(error))), []);

@@ -50,6 +50,13 @@ describe('AI', function () {
     await until('the key', () => use(own), (found) => 'total' in found); // prettier-ignore
     return own;
   };
+  const kill = async (of: Tenant): Promise<void> => {
+    const { pid } = instance.processes().get('app') ?? { pid: 0 };
+    process.kill(pid, 'SIGKILL');
+    await until('another process', () => Promise.resolve(instance.processes().get('app')?.pid ?? pid), (found) => found !== pid); // prettier-ignore
+    const isUp = async (): Promise<boolean> => (await post(of, 'explain', {}).catch(() => null))?.status === 400;
+    await until('it answers', isUp, (up) => up); // prettier-ignore
+  };
   const events = (text: string): { readonly event: string; readonly data: unknown }[] =>
     [...text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, event = '', data = '']) => ({ event, data: JSON.parse(data) as unknown }));
 
@@ -189,18 +196,75 @@ describe('AI', function () {
     expect((await post(tenant, 'explain', { query: '*' })).status).to.equal(200);
   });
 
+  it('explains an alert with the playbook that fits it, which the alert names', async () => {
+    const headers = { Authorization: `Bearer ${tenant.key}` };
+    const base = `${instance.app}/api/v1/tenants/${String(tenant.id)}`;
+    const rule = { name: 'refused cards', query: 'service:payments level:error | stats by (service) count()', if: 'value > 0' };
+    expect((await instance.call('POST', `${base}/rules`, rule, headers)).status).to.equal(201);
+    const importOf = async (name: string, selector: object): Promise<object> => {
+      const text = `# ${name}\nAsk the bank of ${name}. password=${PASSWORD}`;
+      const { body } = await instance.call('POST', `${instance.app}/api/v1/ai/playbooks`, { name, text, selector }, headers);
+      return { id: (body as { readonly id: string }).id, name };
+    };
+    const fitting = [await importOf('by rule', { rules: ['refused cards'] }), await importOf('by service', { services: ['payments'] })];
+    for (const selector of [{ services: ['web'], rules: ['refused cards'] }, { detectors: ['silence'] }, { pattern: 'nothing of it' }])
+      await importOf('for others', selector);
+    const fired = async (): Promise<number> => {
+      const entry = { _msg: 'card refused', service: 'payments', level: 'error' };
+      await instance.call('POST', `${instance.ingest}/api/v1/ingest`, entry, headers);
+      const { body } = await instance.call('GET', `${base}/alerts?detector_type=rule`, undefined, headers);
+      return (body as { readonly items: readonly { readonly id: number }[] }).items[0]?.id ?? 0;
+    };
+    const id = await until('the alert', fired, (found) => found > 0);
+    const alert = (await instance.call('GET', `${base}/alerts/${String(id)}`, undefined, headers)).body;
+    expect((alert as { readonly playbooks: unknown }).playbooks).to.deep.equal(fitting);
+    const { status, body } = await post(tenant, 'explain', { alert_id: id, stream: false });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect((body as { readonly playbooks: unknown }).playbooks).to.deep.equal(fitting);
+    const content =
+      server.asked
+        .at(-1)
+        ?.body.messages.map((message) => message.content)
+        .join('\n') ?? '';
+    expect(content).to.contain('Ask the bank of by rule.').and.to.contain('Ask the bank of by service.').and.not.to.contain(PASSWORD);
+    expect(content).not.to.contain('Ask the bank of for others');
+    expect(content.replace(/<untrusted-data ([0-9a-f]{24})>\n[\s\S]*?\n<\/untrusted-data \1>/g, '')).not.to.contain('Ask the bank');
+  });
+
+  it('imports playbooks to the last one of their share, through a kill, and drafts their selectors', async () => {
+    const trial = await tenantOn('trial');
+    const playbooks = (body: unknown, of = trial): Promise<Answer> =>
+      instance.call('POST', `${instance.app}/api/v1/ai/playbooks`, body, { Authorization: `Bearer ${of.key}` });
+    const text = '# Refused\nOf payments: ask the bank.';
+    server.behave = () => ({ words: ['{"services":["payments"],', '"pattern":"Refused"}'] });
+    const drafted = await playbooks({ name: 'drafted', text });
+    expect(drafted.status, detail(drafted)).to.equal(201);
+    expect(drafted.body).to.deep.include({
+      ...{ model: STAND_IN, is_drafted: true },
+      selector: { services: ['payments'], detectors: [], rules: [], pattern: 'Refused' },
+    });
+    server.behave = () => ({ words: ['{"services":["elsewhere"]}'] });
+    expect(detail(await playbooks({ name: 'drafted', text }))).to.match(/^502 The model named no alerts/);
+    for (let at = 1; at < 20; at += 1) {
+      if (at === 10) await kill(trial);
+      const made = await playbooks({ name: String(at), text, selector: { rules: [String(at)] } });
+      expect(made.status, `${String(at)} ${detail(made)}`).to.equal(201);
+    }
+    expect(detail(await playbooks({ name: 'x', text, selector: { rules: ['x'] } }))).to.equal('429 The daily AI credits for playbook import are used up: 20 of the plan trial; they reset at 00:00 UTC.'); // prettier-ignore
+    await kill(trial);
+    expect((await use(trial)).features['playbook_import']).to.deep.equal({ used: 20, limit: 20 });
+    const headers = { Authorization: `Bearer ${trial.key}` };
+    expect((await instance.call('GET', `${instance.app}/api/v1/ai/playbooks`, undefined, headers)).body).to.include({ total: 20 });
+    const ofOther = await instance.call('GET', `${instance.app}/api/v1/ai/playbooks`, undefined, { Authorization: `Bearer ${tenant.key}` });
+    const names = (ofOther.body as { readonly items: readonly { readonly name: string }[] }).items.map(({ name }) => name);
+    expect(names).not.to.include.oneOf(['drafted', '1', '19']);
+  });
+
   it('counts credits to the last one, through kills: the share of deep RCA, and the day', async () => {
     const trial = await tenantOn('trial');
-    const kill = async (): Promise<void> => {
-      const { pid } = instance.processes().get('app') ?? { pid: 0 };
-      process.kill(pid, 'SIGKILL');
-      await until('another process', () => Promise.resolve(instance.processes().get('app')?.pid ?? pid), (found) => found !== pid); // prettier-ignore
-      const isUp = async (): Promise<boolean> => (await post(trial, 'explain', {}).catch(() => null))?.status === 400;
-      await until('it answers', isUp, (up) => up); // prettier-ignore
-    };
     const spend = async (body: object, count: number, killedAt: number): Promise<void> => {
       for (let at = 0; at < count; at += 1) {
-        if (at === killedAt) await kill();
+        if (at === killedAt) await kill(trial);
         const answer = await post(trial, 'explain', { query: '*', stream: false, ...body });
         expect(answer.status, `${String(at)} ${detail(answer)}`).to.equal(200);
       }
@@ -212,7 +276,7 @@ describe('AI', function () {
     const untilMidnight = (86_400_000 - (Date.now() % 86_400_000)) / 1000;
     expect(wait).to.be.within(untilMidnight - 60, untilMidnight + 60);
     await spend({}, 160, 159);
-    await kill();
+    await kill(trial);
     expect(await use(trial)).to.deep.include({ total: { used: 200, limit: 200 } });
     for (const [what, body] of [
       ['explain', { query: '*' }],

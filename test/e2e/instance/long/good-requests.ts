@@ -98,6 +98,11 @@ export const KEPT: readonly Kept[] = [
   },
   { path: `${BASE}/metric-rules`, part: 'rule_id', body: { alert: 'A', expr: 'up == 0' }, change: { alert: 'A', expr: 'up == 1' } },
   { path: `${BASE}/saved-searches`, part: 'search_id', body: { name: 'n', query: '*' }, change: { name: 'm', query: '*' } },
+  {
+    path: '/api/v1/ai/playbooks',
+    part: 'playbook_id',
+    body: { name: 'p', text: '# Do it', selector: { services: ['web'] } },
+  },
   { path: '/api/v1/account/projects', part: 'project_id', body: { name: 'p' }, change: { name: 'q' } },
   { path: `${BASE}/keys`, part: 'key_id', body: { scopes: ['read'] } },
 ];
