@@ -204,23 +204,10 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts));
     slot.jobs.set(number, job);
-    const { narrowedTo } = job.job;
-    const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
-    const status = { elapsedMs: now - startedAt, isHeavy };
-    const sent: SentJob = {
-      ...{
-        operation,
-        parameters,
-        tenantId,
-        retentionDays,
-        requestId,
-        timeoutMs,
-        isExport,
-        cover,
-        ...(narrowedTo === undefined ? {} : { narrowedTo }),
-      },
-      ...status,
-    };
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null, narrowedTo } = job.job;
+    const query = { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover };
+    const narrowed = narrowedTo === undefined ? {} : { narrowedTo };
+    const sent: SentJob = { ...query, ...narrowed, elapsedMs: now - startedAt, isHeavy };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
