@@ -11,6 +11,7 @@ import { AnswerCompression } from './answer-compression.ts';
 import { corsHeaders, isPreflight, preflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
+import { LoopTurns } from './loop-turns.ts';
 import { RefusalPace } from './refusal-pace.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { internalError, renderError } from './render-error.ts';
@@ -45,6 +46,7 @@ export function createHost(options: HostOptions): HttpServer {
   const app = new Koa<State>();
   app.silent = true;
   const exchanges = new WeakMap<ServerResponse, Exchange>();
+  const turns = new LoopTurns();
   const server = new HttpServer({
     name,
     host,
@@ -74,8 +76,11 @@ export function createHost(options: HostOptions): HttpServer {
     .use(answering(options, server, exchanges))
     .use(routing(options))
     .use(checking(options))
-    .use(async ({ state }) => {
-      if (state.endpoint !== null) state.answer = await state.endpoint.handle(state.exchange);
+    .use(async ({ state: { endpoint, exchange }, state }) => {
+      if (endpoint === null) return;
+      // what comes is read in its tenant's turns too; entries have their own, by bytes (api/limits/parse-turns.ts)
+      if (endpoint.access?.plane === 'app' && exchange.tenantId !== null) await turns.next(exchange.tenantId);
+      state.answer = await endpoint.handle(exchange);
     });
   const handle = app.callback();
   return server;

@@ -1,0 +1,45 @@
+/**
+ * Turns on the event loop: of each tenant one request begins in an iteration of the loop, so that what others send, and `/health`, waits for one
+ * piece of work of a tenant and not for all that it sent at once. Who waits is bounded by the tenant's connections.
+ */
+export class LoopTurns {
+  /** Requests that wait, by their tenants. */
+  readonly #waiting = new Map<number, (() => void)[]>();
+  /** Tenants of which one has begun in this iteration. */
+  readonly #begun = new Set<number>();
+  #isPlanned = false;
+
+  /** Resolves when a request of the tenant may begin. Undefined where it may at once. */
+  next(tenantId: number): Promise<void> | undefined {
+    if (!this.#begun.has(tenantId)) {
+      this.#begin(tenantId);
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      const own = this.#waiting.get(tenantId);
+      if (own === undefined) this.#waiting.set(tenantId, [resolve]);
+      else own.push(resolve);
+    });
+  }
+
+  #begin(tenantId: number): void {
+    this.#begun.add(tenantId);
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => {
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    this.#isPlanned = false;
+    this.#begun.clear();
+    for (const [tenantId, own] of this.#waiting) {
+      const begin = own.shift();
+      if (own.length === 0) this.#waiting.delete(tenantId);
+      if (begin === undefined) continue;
+      this.#begin(tenantId);
+      begin();
+    }
+  }
+}
