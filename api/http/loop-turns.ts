@@ -1,12 +1,18 @@
+/** Longest pause before the next turns, milliseconds. */
+const MAX_PAUSE_MS = 20;
+
 /**
  * Turns on the event loop: of each tenant one request begins in an iteration of the loop, so that what others send, and `/health`, waits for one
- * piece of work of a tenant and not for all that it sent at once. Who waits is bounded by the tenant's connections.
+ * piece of work of a tenant and not for all that it sent at once. What waits for a second turn waits as long as the iteration took, too: a tenant
+ * that sends without end has half of the loop at most, and leaves the machine to the queries of others. Who waits is bounded by the tenant's
+ * connections.
  */
 export class LoopTurns {
   /** Requests that wait, by their tenants. */
   readonly #waiting = new Map<number, (() => void)[]>();
   /** Tenants of which one has begun in this iteration. */
   readonly #begun = new Set<number>();
+  #began = 0;
   #isPlanned = false;
 
   /** Resolves when a request of the tenant may begin. Undefined where it may at once. */
@@ -25,10 +31,24 @@ export class LoopTurns {
   #begin(tenantId: number): void {
     this.#begun.add(tenantId);
     if (this.#isPlanned) return;
-    this.#isPlanned = true;
+    [this.#isPlanned, this.#began] = [true, performance.now()];
     setImmediate(() => {
-      this.#turn();
+      this.#over();
     });
+  }
+
+  /** The iteration is over. */
+  #over(): void {
+    for (const tenantId of this.#begun) if (!this.#waiting.has(tenantId)) this.#begun.delete(tenantId);
+    const tookMs = performance.now() - this.#began;
+    if (this.#waiting.size === 0 || tookMs < 1) this.#turn();
+    else
+      setTimeout(
+        () => {
+          this.#turn();
+        },
+        Math.min(tookMs, MAX_PAUSE_MS),
+      );
   }
 
   #turn(): void {

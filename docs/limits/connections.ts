@@ -104,6 +104,16 @@ export const CONNECTIONS: Section = {
       test: 'test/api/http/body.test.ts',
     },
     {
+      what: 'Requests of the app plane that begin in an iteration of the event loop, and the pause before the next one',
+      of: 'a tenant',
+      bound: [from('api/http/loop-turns.ts')('MAX_PAUSE_MS', 'ms')],
+      by: 'one, and as long as the iteration took',
+      beyond: 'They wait.',
+      others: 'nothing: theirs begin beside it',
+      attack: ['mcp-tool-lists', 'mcp-largest', 'ai-questions'],
+      test: 'test/api/http/loop-turns.test.ts',
+    },
+    {
       what: 'Levels of such a body of JSON',
       of: 'a request',
       bound: [from('api/http/json.ts')('MAX_DEPTH', '')],
