@@ -16,7 +16,16 @@ const STOP_TIMEOUT_MS = 15_000;
 const NEVER = '9223372036854775807';
 
 // Measured on two shared cores against G1: the same time to start, 25 MB less, and no threads that collect in parallel with the work.
-const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:+ExitOnOutOfMemoryError', '-Djava.awt.headless=true'];
+// And against both compilers of Java: 4 s less of CPU until the service is ready, a start 2.5 s shorter, 40 MB less, and no more CPU for an entry (4.0 to
+// 5.4 µs in place of 4.0 to 13.3, three pairs of 400,000 entries): what Kafka does for one is the system's.
+const JVM_FLAGS = [
+  '-Xms256m',
+  '-Xmx512m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-XX:+ExitOnOutOfMemoryError',
+  '-Djava.awt.headless=true',
+];
 const LOGGING = [`-Dlog4j2.configurationFile=${template('log4j2.properties')}`];
 
 /**
