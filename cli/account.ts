@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import type { OperationName } from '../web/client/client.ts';
+import { answerOf, findTarget, send, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { readFlags, wantsHelp } from './flags.ts';
 import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
@@ -16,14 +17,11 @@ type AccountList = {
   readonly flags: readonly string[];
   readonly switches: readonly string[];
   readonly columns: readonly string[];
-  path(target: Target): string;
+  /** What lists them, makes one, and deletes one by its parameter. */
+  readonly operations: readonly [list: OperationName, create: OperationName, remove: OperationName, parameter: string];
   body(values: Values, switches: ReadonlySet<string>): object;
 };
 
-const ofTenant =
-  (name: string) =>
-  ({ tenantId }: Target): string =>
-    `/api/v1/tenants/${tenantId}/${name}`;
 const listOf = (text: string | undefined): string[] => (text ?? '').split(',').filter((part) => part.trim() !== '').map((part) => part.trim()); // prettier-ignore
 const given = (values: Values, names: readonly string[]): object =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]] as const])));
@@ -35,7 +33,12 @@ const KEYS: AccountList = {
   flags: ['name', 'scopes', 'expires', 'project'],
   switches: [],
   columns: ['id', 'key', 'name', 'scopes', 'project_id', 'created_at', 'expires_at', 'last_used'],
-  path: ofTenant('keys'),
+  operations: [
+    'GET /api/v1/tenants/{tenant_id}/keys',
+    'POST /api/v1/tenants/{tenant_id}/keys',
+    'DELETE /api/v1/tenants/{tenant_id}/keys/{key_id}',
+    'key_id',
+  ],
   body: (values) => ({
     ...given(values, ['name', 'expires', 'project']),
     ...(values['scopes'] === undefined ? {} : { scopes: listOf(values['scopes']) }),
@@ -48,7 +51,12 @@ const SAVED: AccountList = {
   flags: ['name', 'query', 'start', 'end', 'columns'],
   switches: ['shared'],
   columns: ['id', 'name', 'query', 'start', 'end', 'columns', 'shared', 'owner', 'updated_at'],
-  path: ofTenant('saved-searches'),
+  operations: [
+    'GET /api/v1/tenants/{tenant_id}/saved-searches',
+    'POST /api/v1/tenants/{tenant_id}/saved-searches',
+    'DELETE /api/v1/tenants/{tenant_id}/saved-searches/{search_id}',
+    'search_id',
+  ],
   body: (values, switches) => ({
     ...given(values, ['name', 'query', 'start', 'end']),
     ...{ columns: listOf(values['columns']), shared: switches.has('shared') },
@@ -61,7 +69,12 @@ const PROJECTS: AccountList = {
   flags: ['name', 'filter', 'labels'],
   switches: [],
   columns: ['id', 'name', 'filter', 'labels', 'created_at', 'updated_at'],
-  path: () => '/api/v1/account/projects',
+  operations: [
+    'GET /api/v1/account/projects',
+    'POST /api/v1/account/projects',
+    'DELETE /api/v1/account/projects/{project_id}',
+    'project_id',
+  ],
   body: (values) => ({
     ...given(values, ['name', 'filter']),
     ...(values['labels'] === undefined ? {} : { labels: labelsOf(values['labels']) }),
@@ -75,7 +88,7 @@ const PLAYBOOKS: AccountList = {
   flags: ['name', 'file', 'services', 'detectors', 'rules', 'pattern'],
   switches: [],
   columns: ['id', 'name', 'selector', 'is_drafted', 'characters', 'created_at'],
-  path: () => '/api/v1/ai/playbooks',
+  operations: ['GET /api/v1/ai/playbooks', 'POST /api/v1/ai/playbooks', 'DELETE /api/v1/ai/playbooks/{playbook_id}', 'playbook_id'],
   body: (values) => {
     const lists = ['services', 'detectors', 'rules'].filter((name) => values[name] !== undefined);
     const selector = { ...Object.fromEntries(lists.map((name) => [name, listOf(values[name])])), ...given(values, ['pattern']) };
@@ -117,11 +130,11 @@ Exit codes: 0 done, 1 there is none, or the service cannot be reached, 2 wrong c
 `;
 
 /** All items of a list: a page has fewer than its limit where they are long. */
-async function allOf(url: string, key: string): Promise<readonly unknown[]> {
+async function allOf(target: Target, operation: OperationName): Promise<readonly unknown[]> {
   const all: unknown[] = [];
   for (let more = true; more;) {
-    const from = all.length === 0 ? '' : `&offset=${String(all.length)}`;
-    const page = JSON.parse((await request(`${url}?limit=1000${from}`, key)).toString('utf8')) as { items: unknown[]; has_more?: boolean };
+    const query = { limit: 1000, ...(all.length === 0 ? {} : { offset: all.length }) };
+    const page = (await answerOf(target, operation, { query })) as { items: unknown[]; has_more?: boolean };
     all.push(...page.items);
     more = page.has_more === true && page.items.length > 0;
   }
@@ -144,16 +157,14 @@ const commandOf =
     const isDeletion = verb === 'delete' && id !== undefined && more.length === 0;
     if (!isDeletion && !(['list', 'create'].includes(verb ?? '') && id === undefined)) throw new UsageError(help);
     const target = findTarget(values, env);
-    const url = target.appUrl + list.path(target);
+    const [listing, creation, removal, parameter] = list.operations;
     if (isDeletion) {
-      await request(`${url}/${encodeURIComponent(id)}`, target.key, { method: 'DELETE' });
+      await send(target, removal, { path: { [parameter]: id } });
       output.out(`deleted ${id.replace(/[^\x20-\x7e]/g, '?')}\n`);
       return EXIT.ok;
     }
-    const body = verb === 'create' ? JSON.stringify(list.body(values, switches)) : undefined;
-    const init = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-    const rows =
-      verb === 'list' ? await allOf(url, target.key) : (JSON.parse((await request(url, target.key, init)).toString('utf8')) as unknown);
+    const rows: unknown =
+      verb === 'list' ? await allOf(target, listing) : await answerOf(target, creation, { body: list.body(values, switches) });
     if (switches.has('json')) output.data(`${JSON.stringify(rows)}\n`);
     else
       output.out(

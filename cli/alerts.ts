@@ -1,5 +1,5 @@
 import WebSocket from 'ws';
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import { answerOf, findTarget, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { csvOf, csvRow } from './csv.ts';
 import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf } from './display.ts';
 import { wantsHelp, readFlags } from './flags.ts';
@@ -57,8 +57,7 @@ export async function alertsCommand(argv: readonly string[], env: Env, to: Sink,
     else if (format === 'csv') output.data(csvOf(COLUMNS, shownIn(zone, { type, ...alert })));
     else output.data(`${JSON.stringify({ type, alert })}\n`);
   };
-  const body = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts?limit=1000`, target.key);
-  const { items } = JSON.parse(body.toString()) as { items: Alert[] };
+  const { items } = await answerOf(target, 'GET /api/v1/tenants/{tenant_id}/alerts', { query: { limit: 1000 } });
   if (format === 'csv') output.data(csvRow(COLUMNS));
   for (const alert of isNewestFirst ? items : items.reverse()) print(alert.state, alert);
   if (!switches.has('follow')) return EXIT.ok;

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, RefusedError, UsageError, type Env } from './output.ts';
 import { serviceUrl } from './service-url.ts';
+import { ApiError, Client, type Answer, type OperationName, type Taken } from '../web/client/client.ts';
 
 export type { Env };
 
@@ -68,14 +69,49 @@ export async function request(
   }
   const body = Buffer.from(await response.arrayBuffer());
   if (response.ok) return body;
-  const detail = detailOf(body);
-  if (response.status === 400) throw new UsageError(detail);
-  if (response.status === 401 || response.status === 403) throw new RefusedError(detail);
-  throw Object.assign(new Error(`${detail} (HTTP ${String(response.status)})`), {
-    status: response.status,
-    retryAfter: Number(response.headers.get('retry-after') ?? 1),
+  throw refusalOf(response.status, detailOf(body), Number(response.headers.get('retry-after') ?? 1));
+}
+
+/** What a command throws for an answer that is an error. */
+function refusalOf(status: number, detail: string, retryAfter: number): Error {
+  if (status === 400) return new UsageError(detail);
+  if (status === 401 || status === 403) return new RefusedError(detail);
+  return Object.assign(new Error(`${detail} (HTTP ${String(status)})`), { status, retryAfter });
+}
+
+/**
+ * The answer of an operation of the API, as it comes, by the client that is typed by the API's description. Throws as `request` does. An operation of
+ * `{tenant_id}` gets the target's tenant.
+ */
+export async function send<Name extends OperationName>(
+  { appUrl, tenantId, key }: Target,
+  name: Name,
+  taken: Omitted<Name>,
+): Promise<Response> {
+  const { path = {}, ...more } = taken as { readonly path?: object };
+  const all = { ...more, path: { tenant_id: Number(tenantId), ...path } } as unknown as Taken<Name>;
+  return new Client({ base: appUrl, key }).send(name, all).catch((error: unknown) => {
+    if (error instanceof ApiError) throw refusalOf(error.status, error.message, error.retryAfter ?? 1);
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new Error(`No service answers on ${new URL(appUrl).origin}; is Logweir running there?`, { cause: error });
   });
 }
+
+/** What an operation takes without the tenant. */
+export type Omitted<Name extends OperationName> = Omit<Taken<Name>, 'path'> &
+  ('path' extends keyof Taken<Name>
+    ? object extends Omit<NonNullable<Taken<Name>['path']>, 'tenant_id'>
+      ? { readonly path?: object }
+      : { readonly path: Omit<NonNullable<Taken<Name>['path']>, 'tenant_id'> }
+    : object);
+
+/** The bytes of an answer: numbers of 64 bits are shown as they are. */
+export const bytesOf = async <Name extends OperationName>(target: Target, name: Name, taken: Omitted<Name>): Promise<Buffer> =>
+  Buffer.from(await (await send(target, name, taken)).arrayBuffer());
+
+/** An answer as a value. */
+export const answerOf = async <Name extends OperationName>(target: Target, name: Name, taken: Omitted<Name>): Promise<Answer<Name>> =>
+  JSON.parse((await bytesOf(target, name, taken)).toString()) as Answer<Name>;
 
 /** The detail in the body of an error. */
 export function detailOf(body: Buffer): string {

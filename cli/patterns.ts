@@ -1,4 +1,4 @@
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import { answerOf, findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
 import { csvOf, csvRow } from './csv.ts';
 import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.ts';
 import { wantsHelp, readFlags } from './flags.ts';
@@ -43,14 +43,16 @@ export async function patternsCommand(argv: readonly string[], env: Env, to: Sin
   const { values, switches } = readFlags(argv, names, HELP);
   const isDiff = switches.has('diff');
   const display = displayOf(values, env, to);
-  const parameters = new URLSearchParams({ limit: DEFAULT_LIMIT });
+  const parameters: Record<string, string> = { limit: DEFAULT_LIMIT };
   for (const name of [...SHARED_FLAGS, ...(isDiff ? DIFF_FLAGS : LIST_FLAGS)]) {
     const value = values[name];
-    if (value !== undefined) parameters.set(name, readValue(name, value, display.zone));
+    if (value !== undefined) parameters[name] = readValue(name, value, display.zone);
   }
-  const answer = await query(findTarget(values, env), isDiff ? '/diff' : '', parameters);
-  if (isDiff) printDiff(answer as Diff, display);
-  else printPatterns((answer as { patterns: Pattern[] }).patterns, display);
+  const target = findTarget(values, env);
+  // the service reads the values of flags, and reports those that are wrong
+  const query = parameters as object;
+  if (isDiff) printDiff((await answerOf(target, 'GET /api/v1/tenants/{tenant_id}/patterns/diff', { query })) as Diff, display);
+  else printPatterns((await answerOf(target, 'GET /api/v1/tenants/{tenant_id}/patterns', { query })).patterns as Pattern[], display);
   return EXIT.ok;
 }
 
@@ -60,11 +62,6 @@ function readValue(name: string, value: string, zone: Zone): string {
   const [from, to, ...more] = value.split('..');
   if (!(DIFF_FLAGS as readonly string[]).includes(name) || to === undefined || more.length > 0) return value;
   return `${zone.read(from ?? '', 'start')}..${zone.read(to, 'end')}`;
-}
-
-async function query({ appUrl, tenantId, key }: Target, path: string, parameters: URLSearchParams): Promise<unknown> {
-  const body = await request(`${appUrl}/api/v1/tenants/${tenantId}/patterns${path}?${parameters.toString()}`, key);
-  return JSON.parse(body.toString()) as unknown;
 }
 
 /** Of CSV. */

@@ -1,5 +1,6 @@
 import { parseEntry, splitArray, splitObject } from './json-entry.ts';
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import type { Taken } from '../web/client/client.ts';
+import { bytesOf, findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
 import { csvRow } from './csv.ts';
 import { columnsOf, csvEntry } from './csv-entry.ts';
 import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.ts';
@@ -26,17 +27,17 @@ const PAGE = 10_000;
 /** Rows that are written at once. */
 const BATCH = 1000;
 
-/** What a command searches: its path, the member of answers that lists what was found, and how one of them is a line. */
+/** What a command searches: its operation, the member of answers that lists what was found, and how one of them is a line. */
 export type Searched = {
   readonly help: string;
-  readonly path: string;
+  readonly operation: 'POST /api/v1/tenants/{tenant_id}/search' | 'POST /api/v1/tenants/{tenant_id}/spans/search';
   readonly member: string;
   line(entry: LogEntry, zone: Zone): readonly Piece[];
 };
 
 const LOGS: Searched = {
   help: `Usage: logweir query '<LogsQL>' [flags]\nPrints what the query finds, oldest first: coloured lines on a terminal; NDJSON in a pipe.\n${FLAGS_HELP}`,
-  ...{ path: 'search', member: 'logs' },
+  ...{ operation: 'POST /api/v1/tenants/{tenant_id}/search', member: 'logs' },
   line: renderLine,
 };
 
@@ -110,17 +111,11 @@ async function print(target: Target, search: Search, display: Display, isNewestF
   return { count, isCut: page.hasMore || page.isTruncated, hints: page.hints, window };
 }
 
+type SearchBody = NonNullable<Taken<'POST /api/v1/tenants/{tenant_id}/search'>['body']>;
 type Target = ReturnType<typeof findTarget> & { readonly searched: Searched };
 
-const post = (target: Target, parameters: string, body: Readonly<Record<string, unknown>>): Promise<Buffer> =>
-  request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/${target.searched.path}${parameters}`, target.key, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-
-async function readPage(target: Target, body: Readonly<Record<string, unknown>>): Promise<Page> {
-  const members = splitObject(await post(target, '', body));
+async function readPage(target: Target, body: SearchBody): Promise<Page> {
+  const members = splitObject(await bytesOf(target, target.searched.operation, { body }));
   return {
     logs: splitArray(Buffer.from(members.get(target.searched.member) ?? '[]')),
     hasMore: members.get('has_more') === 'true',
@@ -132,8 +127,10 @@ async function readPage(target: Target, body: Readonly<Record<string, unknown>>)
 }
 
 /** The plan of a query as text. */
-async function explain(target: Target, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const { explain: explained } = JSON.parse((await post(target, '?explain=true', body)).toString()) as { readonly explain: ExplainedQuery };
+async function explain(target: Target, body: SearchBody): Promise<string> {
+  const { explain: explained } = JSON.parse(
+    (await bytesOf(target, target.searched.operation, { query: { explain: true }, body })).toString(),
+  ) as { readonly explain: ExplainedQuery };
   return renderExplained(explained);
 }
 

@@ -2,13 +2,13 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
-import { detailOf, findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import { bytesOf, findTarget, send, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { csvRow } from './csv.ts';
 import { columnsOf, csvEntry } from './csv-entry.ts';
 import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.ts';
 import { readFlags, wantsHelp } from './flags.ts';
 import { parseEntry, splitArray, splitObject } from './json-entry.ts';
-import { EXIT, outputOf, printable, RefusedError, spaced, styled, UsageError, type Piece, type Sink } from './output.ts';
+import { EXIT, outputOf, printable, spaced, styled, UsageError, type Piece, type Sink } from './output.ts';
 import { lengthText } from './trace.ts';
 import type { Zone } from './zone.ts';
 
@@ -64,36 +64,30 @@ export async function replayCommand(argv: readonly string[], env: Env, to: Sink)
   const display = displayOf(values, env, to);
   const target = findTarget(values, env);
   if (verb === 'list' && session === undefined) {
-    const parameters = new URLSearchParams(switches.has('errors') ? { errors: 'true' } : {});
+    const parameters: Record<string, string> = switches.has('errors') ? { errors: 'true' } : {};
     for (const name of LIST_FLAGS) {
       const value = values[name];
-      if (value !== undefined)
-        parameters.set(PARAMETERS[name], name === 'start' || name === 'end' ? display.zone.read(value, name) : value);
+      if (value !== undefined) parameters[PARAMETERS[name]] = name === 'start' || name === 'end' ? display.zone.read(value, name) : value;
     }
     await list(target, parameters, display);
     return EXIT.ok;
   }
   if (session === undefined || more.length > 0) throw new UsageError(HELP);
-  const url = `${sessionsUrl(target)}/${encodeURIComponent(session)}`;
-  if (verb === 'export') await exportEvents(`${url}/events?${rangeOf(values, display.zone)}`, target.key, values.file, display);
+  if (verb === 'export') await exportEvents(target, session, rangeOf(values, display.zone), values.file, display);
   else if (verb === 'delete') {
-    await request(url, target.key, { method: 'DELETE' });
+    await send(target, 'DELETE /api/v1/tenants/{tenant_id}/replay/sessions/{session}', { path: { session } });
     output.err(`The session ${printable(session)} is deleted; its bytes are erased within an hour.\n`);
   } else throw new UsageError(HELP);
   return EXIT.ok;
 }
 
-const sessionsUrl = ({ appUrl, tenantId }: Target): string => `${appUrl}/api/v1/tenants/${tenantId}/replay/sessions`;
+const rangeOf = ({ from, to }: { readonly from?: string; readonly to?: string }, zone: Zone): Readonly<Record<string, string>> => ({
+  ...(from === undefined ? {} : { from: zone.read(from, 'start') }),
+  ...(to === undefined ? {} : { to: zone.read(to, 'end') }),
+});
 
-function rangeOf({ from, to }: { readonly from?: string; readonly to?: string }, zone: Zone): string {
-  const range = new URLSearchParams();
-  if (from !== undefined) range.set('from', zone.read(from, 'start'));
-  if (to !== undefined) range.set('to', zone.read(to, 'end'));
-  return range.toString();
-}
-
-async function list(target: Target, parameters: URLSearchParams, display: Display): Promise<void> {
-  const members = splitObject(await request(`${sessionsUrl(target)}?${parameters.toString()}`, target.key));
+async function list(target: Target, query: object, display: Display): Promise<void> {
+  const members = splitObject(await bytesOf(target, 'GET /api/v1/tenants/{tenant_id}/replay/sessions', { query }));
   const sessions = splitArray(Buffer.from(members.get('sessions') ?? '[]')).reverse();
   const { output, format, zone } = display;
   if (format === 'ndjson') for (const session of sessions) output.data(`${session}\n`);
@@ -126,17 +120,9 @@ function sessionLine(session: LogEntry, zone: Zone): readonly Piece[] {
 }
 
 /** Writes the events as they come: a session may have 256 MB. */
-async function exportEvents(url: string, key: string, file: string | undefined, { output }: Display): Promise<void> {
-  const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } }).catch((error: unknown) => {
-    throw new Error(`No service answers on ${new URL(url).origin}; is Logweir running there?`, { cause: error });
-  });
-  if (!response.ok || response.body === null) {
-    const detail = detailOf(Buffer.from(await response.arrayBuffer()));
-    if (response.status === 400) throw new UsageError(detail);
-    throw response.status === 401 || response.status === 403
-      ? new RefusedError(detail)
-      : new Error(`${detail} (HTTP ${String(response.status)})`);
-  }
+async function exportEvents(target: Target, session: string, query: object, file: string | undefined, { output }: Display): Promise<void> {
+  const response = await send(target, 'GET /api/v1/tenants/{tenant_id}/replay/sessions/{session}/events', { path: { session }, query });
+  if (response.body === null) return;
   if (file !== undefined) {
     await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
     return;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import type { Taken } from '../web/client/client.ts';
+import { answerOf, findTarget, send, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { readFlags, wantsHelp } from './flags.ts';
 import { EXIT, outputOf, printable, UsageError, type Sink } from './output.ts';
 import { readRuleFile, type FileRule } from './rule-file.ts';
@@ -67,12 +68,8 @@ function read(file: string): string {
   }
 }
 
-const urlOf = ({ appUrl, tenantId }: Target, id = ''): string =>
-  `${appUrl}/api/v1/tenants/${tenantId}/metric-rules${id === '' ? '' : `/${encodeURIComponent(id)}`}`;
-
-async function rulesOf(target: Target): Promise<readonly Known[]> {
-  return (JSON.parse((await request(urlOf(target), target.key)).toString()) as { readonly items: readonly Known[] }).items;
-}
+const rulesOf = async (target: Target): Promise<readonly Known[]> =>
+  (await answerOf(target, 'GET /api/v1/tenants/{tenant_id}/metric-rules', {})).items as unknown as readonly Known[];
 
 /** What names a rule in its group: of several with one name the first is the first. */
 function keysOf(rules: readonly FileRule[]): string[] {
@@ -124,12 +121,17 @@ function stepsOf(wanted: readonly FileRule[], known: readonly Known[]): Step[] {
 
 async function apply(target: Target, step: Step): Promise<void> {
   if (step.what === 'unchanged') return;
-  const [method, url] =
-    step.what === 'created' ? ['POST', urlOf(target)] : [step.what === 'deleted' ? 'DELETE' : 'PUT', urlOf(target, step.id)];
-  const body = step.what === 'deleted' ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(step.rule) };
+  const body = step.rule as object as Taken<'POST /api/v1/tenants/{tenant_id}/metric-rules'>['body'];
+  const run = (): Promise<Response> => {
+    if (step.what === 'created') return send(target, 'POST /api/v1/tenants/{tenant_id}/metric-rules', { body });
+    const path = { rule_id: step.id };
+    return step.what === 'deleted'
+      ? send(target, 'DELETE /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}', { path })
+      : send(target, 'PUT /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}', { path, body });
+  };
   for (let tries = 1; ; tries++)
     try {
-      await request(url, target.key, { method, ...body });
+      await run();
       return;
     } catch (error) {
       const { status, retryAfter = 1, message } = error as Error & { readonly status?: number; readonly retryAfter?: number };

@@ -39,7 +39,7 @@ const quoted = (text: string): string => (/[\s"=]/.test(text) ? JSON.stringify(t
 
 const SPANS: Searched = {
   help: `Usage: logweir spans '<LogsQL>' [flags]\nPrints the spans that the query finds, oldest first: lines on a terminal, without what their resources have; NDJSON with all fields in a pipe.\nlogweir spans 'service:=cart status:error duration:>300ms'\n${FLAGS_HELP}`,
-  ...{ path: 'spans/search', member: 'spans' },
+  ...{ operation: 'POST /api/v1/tenants/{tenant_id}/spans/search', member: 'spans' },
   line: spanLineOf,
 };
 

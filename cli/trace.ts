@@ -1,7 +1,7 @@
 import type { LogEntry } from '../pipeline/core/entry.ts';
 import { textOf } from '../pipeline/core/entry.ts';
 import { formatTime, parseTime } from '../pipeline/core/time.ts';
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import { bytesOf, findTarget, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { DISPLAY_FLAGS, displayOf, type Display } from './display.ts';
 import { readFlags, wantsHelp } from './flags.ts';
 import { parseEntry, splitArray, splitObject } from './json-entry.ts';
@@ -40,9 +40,9 @@ export async function traceCommand(argv: readonly string[], env: Env, to: Sink):
   const { output, format, zone } = display;
   if (format === 'csv') throw new UsageError('--output of a trace is lines or json.');
   const target = findTarget(values, env);
-  const url = `${target.appUrl}/api/v1/tenants/${target.tenantId}/traces/${encodeURIComponent(id)}`;
-  const body = (await request(url, target.key)).toString();
-  const logs = switches.has('logs') ? await logsOf(url, target.key) : [];
+  const path = { trace_id: id };
+  const body = (await bytesOf(target, 'GET /api/v1/tenants/{tenant_id}/traces/{trace_id}', { path })).toString();
+  const logs = switches.has('logs') ? await logsOf(target, id) : [];
   if (format === 'ndjson') {
     output.data(`${body}\n`);
     for (const log of logs) output.data(`${log}\n`);
@@ -53,8 +53,11 @@ export async function traceCommand(argv: readonly string[], env: Env, to: Sink):
 }
 
 /** The entries of a trace, oldest first, as JSON. */
-async function logsOf(url: string, key: string): Promise<string[]> {
-  const members = splitObject(await request(`${url}/logs?limit=${String(LOGS)}`, key));
+async function logsOf(target: Target, id: string): Promise<string[]> {
+  const query = { limit: LOGS };
+  const members = splitObject(
+    await bytesOf(target, 'GET /api/v1/tenants/{tenant_id}/traces/{trace_id}/logs', { path: { trace_id: id }, query }),
+  );
   return splitArray(Buffer.from(members.get('logs') ?? '[]')).reverse();
 }
 

@@ -1,4 +1,4 @@
-import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import { bytesOf, findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
 import { readFlags, wantsHelp } from './flags.ts';
 import { EXIT, outputOf, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
@@ -33,8 +33,8 @@ export async function usageCommand(argv: readonly string[], env: Env, to: Sink):
   const { values, switches } = readFlags(argv, { values: [...TARGET_FLAGS, 'day', 'timezone'], switches: ['json'] }, HELP);
   const zone = zoneOf(values['timezone']);
   const target = findTarget(values, env);
-  const day = values['day'] === undefined ? '' : `?day=${encodeURIComponent(values['day'])}`;
-  const body = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/usage${day}`, target.key);
+  const { day } = values;
+  const body = await bytesOf(target, 'GET /api/v1/tenants/{tenant_id}/usage', { query: day === undefined ? {} : { day } });
   if (switches.has('json')) {
     output.data(`${body.toString()}\n`);
     return EXIT.ok;

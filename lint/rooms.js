@@ -352,7 +352,7 @@ export const ROOMS = {
   web: [],
   'web/client': [],
   'web/ui': ['pipeline/core', 'logsql/values', 'logsql/base', 'logsql/parser', 'cli/shop', 'web/client'],
-  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values', 'cli/shop'],
+  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql/values', 'cli/shop', 'web/client'],
   compose: ['pipeline/core'],
   main: [
     'pipeline/core',
