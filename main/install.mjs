@@ -1,7 +1,7 @@
 // What a clone needs before it can run: its packages, and the compiled program. Node's built-ins alone.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureWasm } from './build-wasm.mjs';
@@ -88,14 +88,11 @@ export async function ensureBuilt(options) {
     log('building …');
     // where it fails, what is there now is not what was built before
     if (existsSync(stamp)) writeFileSync(stamp, '');
-    // The compiler trusts its own notes about what it has written; without the files they are wrong.
-    if (!existsSync(stamp)) rmSync(path.join(dist, '.tsbuildinfo'), { force: true });
-    const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const wasm = ensureWasm({ root, signal }).catch((/** @type {Error} */ error) => {
       throw new InstallError(error.message, { cause: error });
     });
     const [{ code, output }] = await Promise.all([
-      run([process.execPath, compiler, '-p', 'tsconfig.build.json'], { root, signal }),
+      run([process.execPath, '--disable-warning=ExperimentalWarning', path.join(root, 'main', 'compile.mjs')], { root, signal }),
       buildPages(root, signal),
       wasm,
       meanwhile?.(),
@@ -120,6 +117,8 @@ async function buildPages(root, signal) {
   writeFileSync(stamp, wanted);
 }
 
+/** The folders that are compiled (main/compile.mjs). */
+export const COMPILED = ['pipeline', 'api', 'sinks', 'logsql', 'promql', 'main', 'cli', 'compose', 'web/client'];
 /** What the pages are made of. */
 const PAGE_SOURCES = ['package-lock.json', 'web', 'logsql', 'pipeline/clusterer', 'pipeline/core'];
 
@@ -133,13 +132,11 @@ function wasInstalledByHand(/** @type {string} */ root) {
 }
 
 /**
- * Changes whenever a source or a setting of the compiler may have changed.
+ * Changes whenever a source may have changed.
  * @param {string} root
  */
 function sourceFingerprint(root) {
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
-  const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8'));
-  return fingerprintOf(root, [...settings, .../** @type {string[]} */ (include), 'web']);
+  return fingerprintOf(root, ['package-lock.json', ...COMPILED, 'web']);
 }
 
 /** @param {string} root @param {readonly string[]} names */
@@ -195,7 +192,7 @@ function run([program = '', ...args], { root, signal }) {
 }
 
 /**
- * The lines that report what is wrong; both npm and the compiler begin with the cause.
+ * The lines that report what is wrong; both npm and compilers begin with the cause.
  * @param {string} output
  */
 function complaints(output) {

@@ -17,5 +17,5 @@ export type Runtime = { readonly flags: readonly string[]; readonly env: Readonl
 /** How a process that does these roles is started: Node's flags, and the environment that it has unless another one is given. */
 export function runtimeOf(roles: readonly string[]): Runtime {
   const own = roles.includes('sink') ? SINK : { flags: [], env: {} };
-  return { flags: ['--enable-source-maps', ...own.flags], env: { ...MALLOC, ...own.env } };
+  return { flags: own.flags, env: { ...MALLOC, ...own.env } };
 }

@@ -27,11 +27,7 @@ export const runSetup = (options: SetupOptions): Promise<SetupResult> => standby
 export function standbySetup({ dist, dataDir, env, signal }: SetupOptions): (env: NodeJS.ProcessEnv) => Promise<SetupResult> {
   const program = path.join(dist, 'main', 'setup.js');
   const log = openLog(path.join(dataDir, 'logs', 'setup.log'));
-  const child = spawn(process.execPath, ['--enable-source-maps', program, STANDBY], {
-    env,
-    signal,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  const child = spawn(process.execPath, [program, STANDBY], { env, signal, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let printed = '';
   let complaint = '';
   child.stdout?.on('data', (part: Buffer) => (printed += part.toString()));

@@ -42,7 +42,6 @@ async function prepare() {
   signal.throwIfAborted();
   await handOver({ root, program: import.meta.filename, args: process.argv.slice(2), signal });
   await ensureBuilt({ root, log, signal, meanwhile: fetchKafka });
-  process.setSourceMapsEnabled(true);
   // what V8 compiles is kept, of this process and of those that it starts
   const { enableCompileCache } = await import('node:module'); // Node 20 has none
   const folder = process.env['NODE_COMPILE_CACHE'] ?? path.join(root, '.cache', 'logweir', 'compiled');
@@ -60,7 +59,7 @@ async function supervise() {
 }
 
 async function develop() {
-  if (!existsSync(path.join(root, 'tsconfig.build.json')))
+  if (!existsSync(path.join(root, 'tsconfig.json')))
     throw new InstallError('A release has no sources to change: npm run dev is for a clone.');
   const module = await compiled('develop.js');
   return () => module.develop({ argv: args, parent, build: () => ensureBuilt({ root, log: () => undefined }) });

@@ -26,7 +26,7 @@ for (const file of FILES) cpSync(path.join(root, file), path.join(out, file));
 for (const room of ROOMS)
   cpSync(path.join(root, room), path.join(out, room), {
     recursive: true,
-    filter: (file) => !/\.map$|\.tsbuildinfo$|\.logweir-built$|\/node_modules(?:\/|$)/.test(file),
+    filter: (file) => !/\.logweir-built$|\/node_modules(?:\/|$)/.test(file),
   });
 for (const [at, { dev }] of Object.entries(packages)) {
   const from = path.join(root, at);

@@ -10,7 +10,7 @@ import { runtimePackages, thirdPartyNotices } from './notices.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** What only those need who change the program. */
-const LEFT_OUT = /^(?:test|bench|lint|\.ci|\.github)\/|^(?:\.ox|\.mocharc|\.gitignore|tsconfig\.bench)/;
+const LEFT_OUT = /^(?:test|bench|lint|\.ci|\.github)\/|^(?:\.ox|\.mocharc|\.gitignore|tsconfig)/;
 
 const log = (/** @type {string} */ line) => void process.stdout.write(`${line}\n`);
 const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
@@ -28,7 +28,7 @@ export async function release(outDir = path.join(root, 'release')) {
   for (const file of files) cpSync(path.join(root, file), path.join(folder, file));
   cpSync(path.join(root, 'dist'), path.join(folder, 'dist'), {
     recursive: true,
-    filter: (file) => !/\.tsbuildinfo$|\.map$|\.logweir-built$/.test(file),
+    filter: (file) => !/\.logweir-built$/.test(file),
   });
   const packages = runtimePackages(root);
   writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.md'), thirdPartyNotices(packages));
