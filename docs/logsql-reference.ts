@@ -35,7 +35,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   filter: IN_CLICKHOUSE,
   limit: IN_CLICKHOUSE,
   offset: IN_CLICKHOUSE,
-  sort: 'ClickHouse by `_time`, or by one field with `limit`, else memory',
+  sort: 'ClickHouse by `_time`, or by one field with `limit`; of 1,000 rows at most ClickHouse gives their fields to memory first; else memory',
   first: BY_TIME,
   last: BY_TIME,
   min: CHOSEN,

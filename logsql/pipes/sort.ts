@@ -2,8 +2,10 @@ import { Literal, renderEntry, textOf, type LogEntry } from '../../pipeline/core
 import { FieldSet } from '../base/fields.ts';
 import { compareNatural, compareSorted, compareTimes, compareValues } from '../values/order.ts';
 import { quote } from '../base/reserved.ts';
+import { FirstItems } from '../base/first-items.ts';
+import { MOST_PLACED, firstPlaced, hasKeyText } from '../sql/first-placed.ts';
 import { MOST_SORTED, firstSorted } from '../sql/first-sorted.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../base/types.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../base/types.ts';
 import { count, fieldName, namesInParens, rankName } from '../base/arguments.ts';
 import { LimitPipe, OffsetPipe } from './limit.ts';
 import { Budget, hasValues, keyOf, sizeOfRow, sizeOfText } from '../base/rows.ts';
@@ -33,7 +35,9 @@ export function withMost(pipes: readonly Pipe[], most: number): readonly Pipe[] 
 /** What stands in the table of streams, or is sorted as times are. */
 const isColumnWithoutText = (field: string): boolean => ['_stream', '_stream_id', '_time'].includes(field);
 
-type Keyed = { readonly row: LogEntry; readonly texts: readonly string[]; readonly size: number };
+/** The values of the keys. */
+type Texts = { readonly texts: readonly string[] };
+type Keyed = Texts & { readonly row: LogEntry; readonly size: number };
 
 /** `sort by (a, b desc) …`: numbers by size, strings in natural order, missing first; with a limit also sizes, durations, times by size. */
 export class SortPipe implements Pipe {
@@ -71,48 +75,66 @@ export class SortPipe implements Pipe {
     if (keys.length === 0) return FieldSet.all;
     return output.minus(rank === null ? [] : [rank]).plus([...keys.map((key) => key.field), ...partition]);
   }
-  /** In ClickHouse with a limit, by one field, over all entries together. */
+  /** Over all entries together, where few are wanted: by one field with a limit ClickHouse finds them, else they are found by their keys alone. */
   get gather(): Pipe['gather'] {
-    const { keys, isDescending, offset, limit, partition } = this.options;
+    const { keys, limit, partition } = this.options;
     const [key, ...more] = keys;
-    const most = offset + limit;
-    if (key === undefined || more.length > 0 || partition.length > 0 || most > MOST_SORTED || isColumnWithoutText(key.field))
-      return undefined;
+    // by time alone entries are sorted where they are read
+    if (keys.length === 0 || partition.length > 0 || (more.length === 0 && key?.field === '_time')) return undefined;
+    if (key !== undefined && more.length === 0 && limit < Infinity && this.#kept <= MOST_SORTED && !isColumnWithoutText(key.field))
+      return async (input, runner) => this.#inOrder(input, await firstSorted(input, { ...this.#wanted(input), ...this.#by(key) }, runner));
+    if (this.#kept > MOST_PLACED || !keys.every(({ field }) => hasKeyText(field))) return undefined;
     return async (input, runner) => {
-      const wanted = { field: key.field, isDescending: key.isDescending !== isDescending, most, fields: this.needs(input.output) };
-      const entries = await firstSorted(input, wanted, runner);
-      const stage = this.stage(input.run);
-      for (const entry of entries ?? []) stage.push(entry);
-      return entries === null ? null : [...stage.flush()];
+      const wanted = this.#wanted(input);
+      // of the rows that a `fields` pipe leaves nothing of, none counts
+      if (limit === Infinity && wanted.fields !== FieldSet.all) return null;
+      const compare = comparison(this.options);
+      const by = {
+        ...{ keys: keys.map(({ field }) => field), isNewestFirst: this.isOrdered },
+        compare: (a: readonly string[], b: readonly string[]) => compare({ texts: a }, { texts: b }),
+      };
+      return this.#inOrder(input, await firstPlaced(input, { ...wanted, ...by }, runner));
     };
   }
-  stage(context: RunContext): Stage {
+  /** How many of the first rows are needed. */
+  get #kept(): number {
+    const { offset, limit, most = Infinity } = this.options;
+    return offset + Math.min(limit, most);
+  }
+  #wanted(input: SqlInput) {
+    return { most: this.#kept, fields: this.needs(input.output) };
+  }
+  #by({ field, isDescending }: SortKey) {
+    return { field, isDescending: isDescending !== this.options.isDescending };
+  }
+  #inOrder({ run }: SqlInput, entries: readonly LogEntry[] | null): readonly LogEntry[] | null {
+    if (entries === null) return null;
+    const stage = this.stage(run);
+    for (const entry of entries) stage.push(entry);
+    return [...stage.flush()];
+  }
+  stage({ memory }: RunContext): Stage {
     const { options } = this;
-    const groups = new Map<string, Keyed[]>();
-    const budget = new Budget(context.memory, 'The sort pipe', this.advice);
-    const { offset, limit, most = Infinity } = options;
-    const kept = offset + Math.min(limit, most);
+    const groups = new Map<string, FirstItems<Keyed, Texts>>();
+    const budget = new Budget(memory, 'The sort pipe', this.advice);
+    const most = this.#kept;
     const compare = comparison(options);
-    const inOrder = (group: Keyed[]): Keyed[] => context.memory.sort(group, compare);
+    const onDropped = (dropped: readonly Keyed[]): void => budget.give(dropped.length, sizeOfAll(dropped));
     return {
       push: (row) => {
+        if (options.most !== undefined && !hasValues(row)) return [];
         const key = keyOf(options.partition.map((field) => textOf(row.get(field))));
         let group = groups.get(key);
-        if (group === undefined) groups.set(key, (group = []));
+        if (group === undefined) groups.set(key, (group = new FirstItems({ most, memory, compare, onDropped })));
         const texts = sortTexts(options, row);
-        const keyed = { row, texts, size: sizeOfRow(row) + (options.keys.length === 0 ? sizeOfText(texts[0] ?? '') : 0) };
-        budget.take(1, keyed.size);
-        group.push(keyed);
-        if (group.length >= kept * 2 + 1024) {
-          const first = inOrder(limit === Infinity ? group.filter(({ row }) => hasValues(row)) : group).slice(0, kept);
-          budget.give(group.length, sizeOfAll(group));
-          budget.take(first.length, sizeOfAll(first));
-          groups.set(key, first);
-        }
+        if (!group.mayBeFirst({ texts })) return [];
+        const size = sizeOfRow(row) + (options.keys.length === 0 ? sizeOfText(texts[0] ?? '') : 0);
+        budget.take(1, size);
+        group.push({ row, texts, size });
         return [];
       },
       *flush() {
-        for (const group of groups.values()) yield* cut(inOrder(group), options);
+        for (const group of groups.values()) yield* cut(group.inOrder(), options);
       },
     };
   }
@@ -124,7 +146,7 @@ function sortTexts({ keys }: SortOptions, row: LogEntry): readonly string[] {
   return keys.length === 0 ? [renderEntry(row)] : keys.map((key) => textOf(row.get(key.field)));
 }
 
-function comparison({ keys, isDescending, limit }: SortOptions): (a: Keyed, b: Keyed) => number {
+function comparison({ keys, isDescending, limit }: SortOptions): (a: Texts, b: Texts) => number {
   if (keys.length === 0) return (a, b) => (isDescending ? -1 : 1) * compareNatural(a.texts[0] ?? '', b.texts[0] ?? '');
   const compareTexts = limit === Infinity ? compareSorted : compareValues;
   const steps = keys.map((key, index) => ({

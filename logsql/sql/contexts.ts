@@ -6,7 +6,7 @@ import { momentSql } from './time.ts';
 import { sizeOfRow } from '../base/rows.ts';
 import type { Position } from '../base/position.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
-import { PLACE, POSITION, placeSql, positionAt } from './places.ts';
+import { PLACE, POSITION, comparePlaces, placeSql, positionAt } from './places.ts';
 
 /** How many entries are wanted, and how far in time before the first and behind the last match of a stream (nanoseconds). */
 export type ContextSize = { readonly before: number; readonly after: number; readonly window: bigint };
@@ -65,14 +65,6 @@ export async function contextsOf(input: SqlInput, size: ContextSize, runner: Sta
 const BACKWARDS = sql`_time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC`;
 
 const keyOf = ({ time, arrived, part, offset, index }: Position): string => `${time}/${arrived}/${part}/${offset}/${index}`;
-
-function comparePlaces(a: Position, b: Position): number {
-  for (const part of ['time', 'arrived', 'part', 'offset', 'index'] as const) {
-    const [x, y] = [BigInt(a[part]), BigInt(b[part])];
-    if (x !== y) return x < y ? -1 : 1;
-  }
-  return 0;
-}
 
 /** SELECTs of the places of a match and of those around it. */
 function placesAround(

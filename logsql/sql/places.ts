@@ -1,5 +1,5 @@
 /** The order of entries among aggregates: what distinguishes two entries of one time comes after it. */
-import { Param, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { Param, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { momentSql } from './time.ts';
 import type { Position } from '../base/position.ts';
 
@@ -14,6 +14,13 @@ export function placeSql({ time, arrived, part, offset, index }: Position): Sql 
 
 const uint = (text: string): Param => new Param('UInt64', text);
 
+/** Places that are known, as such tuples: what stands behind IN. */
+export function placeSet(places: readonly Position[]): Sql {
+  const column = (part: keyof Position): Param => texts(places.map((place) => place[part]));
+  const tuple = sql`(fromUnixTimestamp64Nano(toInt64(t), 'UTC'), fromUnixTimestamp64Milli(toInt64(a), 'UTC'), toUInt64(p), toUInt64(o), toUInt64(i))`;
+  return sql`(SELECT arrayJoin(arrayMap((t, a, p, o, i) -> ${tuple}, ${column('time')}, ${column('arrived')}, ${column('part')}, ${column('offset')}, ${column('index')})))`;
+}
+
 /** The columns of an entry's place; see `positionAt`. */
 export const POSITION = sql`toUnixTimestamp64Nano(_time), toUnixTimestamp64Milli(arrived), kafka_part, kafka_off, kafka_idx`;
 export const POSITION_COLUMNS = 5;
@@ -24,7 +31,16 @@ export function positionAt(row: readonly unknown[], at: number): Position {
   return { time, arrived, part, offset, index };
 }
 
-/** The same the other way around. */
+/** Below 0 where the first place is the older one. */
+export function comparePlaces(a: Position, b: Position): number {
+  for (const part of ['time', 'arrived', 'part', 'offset', 'index'] as const) {
+    const [x, y] = [BigInt(a[part]), BigInt(b[part])];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+/** PLACE the other way around. */
 export const PLACE_BACKWARDS = sql`(-toUnixTimestamp64Nano(_time), -toUnixTimestamp64Milli(arrived), -toInt32(kafka_part), -toInt128(kafka_off), -toInt64(kafka_idx))`;
 
 /** Rows of a group that ClickHouse gives back in their order. */

@@ -6,7 +6,8 @@ import { QueryMemory } from '../../logsql/base/memory.ts';
 import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/base/errors.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { evaluate } from '../../logsql/evaluation/pipeline.ts';
-import type { Query } from '../../logsql/base/query.ts';
+import { Query } from '../../logsql/base/query.ts';
+import { withMost } from '../../logsql/pipes/sort.ts';
 import { StatementBudget } from '../../logsql/sql/statement-budget.ts';
 import type { Filter, SqlContext } from '../../logsql/base/types.ts';
 import type { Table } from '../../logsql/base/table.ts';
@@ -118,7 +119,9 @@ export class Comparison {
 
   async #run({ tenantId }: DataSet, query: Query, window: Window, limit: number): Promise<LogEntry[]> {
     const runner = { store: this.own.store, streams: this.#streams, densities: SLICED, options: { tenantId, timeoutMs: TIMEOUT_MS } };
-    return runQuery(query, { table: this.#table, tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
+    // as the search page does, which shows the first rows alone
+    const shown = new Query(query.options, query.filter, withMost(query.pipes, limit));
+    return runQuery(shown, { table: this.#table, tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
   }
 }
 

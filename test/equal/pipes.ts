@@ -241,6 +241,12 @@ const ORDERED: readonly ((source: Source, state: State) => string)[] = [
   },
 ];
 
+/** A sort of entries alone. */
+export const randomSort = (source: Source): RandomPipes => ({
+  text: ` | ${sort(source, { isOrdered: true, names: [] })}`,
+  isOrdered: true,
+});
+
 /** From none to five pipes, each with ` | ` in front of it. */
 export function randomPipes(source: Source): RandomPipes {
   if (oneIn(source, 6)) return { text: randomGroupPipes(source), isOrdered: true };

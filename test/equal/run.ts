@@ -2,6 +2,7 @@
  * `npm run equal`: random queries over random entries, in memory and in ClickHouse, and hostile queries of one tenant about another's.
  *   npm run equal -- [--pairs 200000] [--seed 1]             both back ends of LogsQL give the same
  *   npm run equal -- --groups [--pairs 200000]              the same, of pipes after groups alone
+ *   npm run equal -- --sorts [--pairs 200000]               the same, of sorts of entries alone
  *   npm run equal -- --long [--pairs 200000]                the same, of promoted fields of any length alone
  *   npm run equal -- --spans [--pairs 200000]               the same, of spans
  *   npm run equal -- --canaries [--queries 50000] [--seed 1]  no query gives a row of another tenant
@@ -13,6 +14,7 @@ import { checkBudgets } from './budgets.ts';
 import { checkCanaries } from './canary.ts';
 import { checkEqual } from './equal.ts';
 import { randomGroupPipes } from './groups.ts';
+import { randomSort } from './pipes.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -20,6 +22,7 @@ const { values: flags } = parseArgs({
     queries: { type: 'string', default: '50000' },
     seed: { type: 'string', default: '1' },
     groups: { type: 'boolean', default: false },
+    sorts: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
     spans: { type: 'boolean', default: false },
     canaries: { type: 'boolean', default: false },
@@ -38,7 +41,9 @@ const report = flags.canaries
     : await checkEqual({
         ...{ pairs: Number(flags.pairs), seed, progress },
         ...(flags.long ? ({ kind: 'long' } as const) : flags.spans ? ({ kind: 'spans' } as const) : {}),
-        ...(flags.groups ? { wholeOneIn: 1, pipes: (source) => ({ text: randomGroupPipes(source), isOrdered: true }) } : { wholeOneIn: 8 }),
+        wholeOneIn: flags.groups || flags.sorts ? 1 : 8,
+        ...(flags.groups ? { pipes: (source) => ({ text: randomGroupPipes(source), isOrdered: true }) } : {}),
+        ...(flags.sorts ? { pipes: randomSort } : {}),
       });
 const faults = 'leaks' in report ? report.leaks : report.counterexamples;
 progress(JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1000) }, null, 1));

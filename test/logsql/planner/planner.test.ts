@@ -74,8 +74,16 @@ describe('the LogsQL planner', () => {
     );
     expect(planOf('a | sort by (_time) limit 3').pipes).to.have.length(0);
     expect(planOf('a | limit 3 | offset 1').pipes).to.have.length(0);
-    expect(planOf('a | sort by (b, c) limit 3').pipes).to.have.length(1);
-    expect(planOf('a | sort by (b) limit 3').kind).to.equal('gather');
+    for (const text of ['sort by (b) limit 3', 'sort by (b, c) limit 3', 'sort by (b, _time desc) limit 3 rank as r'])
+      expect(planOf(`a | ${text}`).kind, text).to.equal('gather');
+    // of streams the table has ids alone, and of so many rows whole entries are read
+    for (const text of [
+      'sort by (_stream, b) limit 3',
+      'sort by (b, c) limit 1001',
+      'sort by (b, c)',
+      'sort by (b) partition by (c) limit 1',
+    ])
+      expect(planOf(`a | ${text}`).pipes, text).to.have.length(1);
   });
 
   it('goes on after a place among equal times', () => {
