@@ -1,3 +1,4 @@
+import './base/language.ts';
 import './style/components.css';
 import { render, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

@@ -22,6 +22,8 @@ type Row = {
   readonly as?: string;
   /** Ways to be quicker, of those that take a window. */
   readonly hasWays?: true;
+  /** It can be stopped while it loads. */
+  readonly canStop?: true;
 };
 
 const openRow = (page: Page): Promise<void> => page.locator('#rows .row').first().click();
@@ -61,20 +63,47 @@ const ROWS: readonly Row[] = [
       await page.getByRole('button', { name: 'What runs where' }).click();
     },
   },
-  { panel: 'the list of patterns', at: 'patterns', refused: ['GET', /\/patterns$/, 'sort=count'], within: 'main', hasWays: true },
-  { panel: 'what has changed', at: 'patterns?view=diff', refused: ['GET', /\/patterns\/diff$/], within: 'main', hasWays: true },
-  { panel: 'a pattern', at: 'patterns', refused: ['GET', /\/patterns\/[^/]+$/], within: 'main', open: openFirst('.pattern-line') },
-  { panel: 'the list of alerts', at: 'alerts?state=all', refused: ['GET', /\/alerts$/, 'state=all'], within: '.alerts-side' },
+  {
+    panel: 'the list of patterns',
+    at: 'patterns',
+    refused: ['GET', /\/patterns$/, 'sort=count'],
+    within: 'main',
+    hasWays: true,
+    canStop: true,
+  },
+  {
+    panel: 'what has changed',
+    at: 'patterns?view=diff',
+    refused: ['GET', /\/patterns\/diff$/],
+    within: 'main',
+    hasWays: true,
+    canStop: true,
+  },
+  {
+    panel: 'a pattern',
+    at: 'patterns',
+    refused: ['GET', /\/patterns\/[^/]+$/],
+    within: 'main',
+    open: openFirst('.pattern-line'),
+    canStop: true,
+  },
+  {
+    panel: 'the list of alerts',
+    at: 'alerts?state=all',
+    refused: ['GET', /\/alerts$/, 'state=all'],
+    within: '.alerts-side',
+    canStop: true,
+  },
   { panel: 'an alert', at: 'alerts?state=all', refused: ['GET', /\/alerts\/\d+$/], within: '.alerts-detail', open: openFirst(ALERT) },
   { panel: 'the entries of other days', at: 'alerts?state=all', refused: ['GET', /\/hits$/, 'step=1d'], within: '.alerts-detail', open: openFirst(ALERT) }, // prettier-ignore
-  { panel: 'the course of an alert', at: 'alerts?state=all', refused: ['GET', /\/hits$/, 'step=1m'], within: 'section:has(.course)', open: openFirst(ALERT), as: 'log_rate' }, // prettier-ignore
+  { panel: 'the course of an alert', at: 'alerts?state=all', refused: ['GET', /\/hits$/, 'step=1m'], within: 'section:has(.course)', open: openFirst(ALERT), as: 'log_rate', canStop: true }, // prettier-ignore
   { panel: 'how easily a detector fires', at: 'alerts?state=all', refused: ['GET', /\/detectors$/], within: '.alerts-detail', open: openFirst(ALERT), as: 'log_rate' }, // prettier-ignore
   { panel: 'the rule of an alert', at: 'alerts?state=all', refused: ['GET', /\/rules\/[^/]+$/], within: '.alerts-detail', open: openFirst(ALERT) }, // prettier-ignore
-  { panel: 'rules', at: 'alerts', refused: ['GET', /\/rules$/], within: 'dialog', open: button('Rules') },
+  { panel: 'rules', at: 'alerts', refused: ['GET', /\/rules$/], within: 'dialog', open: button('Rules'), canStop: true },
   { panel: 'webhooks', at: 'alerts', refused: ['GET', /\/webhooks$/], within: 'dialog', open: button('Webhooks') },
   { panel: 'what comes', at: 'ingest', refused: ['GET', /\/usage$/], within: 'section[aria-label="Coming now"]' },
-  { panel: 'what was refused lately', at: 'ingest', refused: ['GET', /\/rejections$/], within: 'section[aria-label="The last that were refused"]' }, // prettier-ignore
-  { panel: 'usage', at: 'usage', refused: ['GET', /\/usage$/], within: 'main' },
+  { panel: 'what was refused lately', at: 'ingest', refused: ['GET', /\/rejections$/], within: 'section[aria-label="The last that were refused"]', canStop: true }, // prettier-ignore
+  { panel: 'usage', at: 'usage', refused: ['GET', /\/usage$/], within: 'main', canStop: true },
 ];
 
 const STATUSES = [403, 429, 503, 504];
@@ -147,6 +176,31 @@ describe('each panel of the pages', function () {
       await note.getByRole('button', { name: 'Try again' }).click();
       await note.waitFor({ state: 'detached' });
     });
+
+  for (const row of ROWS.filter(({ canStop }) => canStop === true))
+    it(`shows how long it takes, and is stopped: ${row.panel}`, async () => {
+      let isSlow = true;
+      await page.route('**/api/v1/**', (route) => (isSlow && isRefused(row.refused, route.request()) ? undefined : route.fallback()));
+      if (row.as !== undefined) await makeAlertsOf(row.as);
+      await page.goto(at + row.at);
+      await row.open?.(page);
+      const place = page.locator(row.within);
+      await place.locator('[data-test=elapsed]').getByRole('button', { name: 'Cancel' }).click();
+      const note = place.locator('.note.error').filter({ hasText: 'Stopped before it was there.' });
+      await note.waitFor();
+      isSlow = false;
+      await note.getByRole('button', { name: 'Try again' }).click();
+      await note.waitFor({ state: 'detached' });
+      await place.locator('[data-test=elapsed]').waitFor({ state: 'detached' });
+    });
+
+  it('draws a chart where the browser reports a language that it does not know itself', async () => {
+    await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true }));
+    await makeAlertsOf('log_rate');
+    await page.goto(`${at}alerts?state=all`);
+    await openFirst(ALERT)(page);
+    await page.locator('.course canvas').waitFor();
+  });
 
   it('has ways to be quicker that are pressed: a shorter window, and a filter on a stream with its labels', async () => {
     let isSlow = true;

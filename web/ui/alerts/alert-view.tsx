@@ -8,7 +8,7 @@ import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog, Field } from '../components/controls.tsx';
 import { Time } from '../components/data.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { copy, toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { readEvidence, type Alert, type Evidence } from './evidence.ts';
@@ -203,10 +203,11 @@ export function AlertView({
   readonly listed: Alert | null;
   readonly onChange: (alert: Alert) => void;
 }): JSX.Element {
-  const { value, error, isBusy, again } = useRequest(
+  const loaded = useRequest(
     (signal) => request('GET /alerts/{alert_id}', { path: { alert_id: id } }, signal),
     [id, listed?.last_updated_at, listed?.state],
   );
+  const { value, error, again } = loaded;
   useWhy(value, again);
   const [isResolving, setResolving] = useState(false);
   useEffect(() => setResolving(false), [id]);
@@ -218,7 +219,7 @@ export function AlertView({
           <a href={hrefOf(route.value.tenant, 'alerts')}>All alerts</a>
         </Empty>
       );
-    return error === null ? <BusyBar isBusy={isBusy} /> : <ErrorNote error={error} onAgain={again} />;
+    return error === null ? <Busy of={loaded} /> : <ErrorNote error={error} onAgain={again} />;
   }
   const evidence = readEvidence(alert.evidence);
   return (

@@ -7,7 +7,7 @@ import { plural } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
 import { hrefOf, navigate, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
-import { BusyBar, Empty, ErrorNote, Stale } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, Stale } from '../components/states.tsx';
 import { heardUntil, isFollowing, recentAlerts, useAlertFeed } from '../frame/watch.ts';
 import { AlertList } from './alert-list.tsx';
 import { AlertView } from './alert-view.tsx';
@@ -166,7 +166,7 @@ function Side({
     <aside class="alerts-side" aria-label="Alerts">
       <SideHead firing={alerts.filter(({ state }) => state === 'firing').length} at={latest(first.at, heardUntil.value)} />
       <Filters onOpen={onOpen} />
-      <BusyBar isBusy={first.isBusy} />
+      <Busy of={first} />
       {first.error === null ? null : <ErrorNote error={first.error} onAgain={first.again} />}
       {first.value !== null && alerts.length === 0 ? <Nothing /> : <AlertList alerts={alerts} current={current} />}
       {moreError === null ? null : <ErrorNote error={moreError} onAgain={more} />}

@@ -5,7 +5,7 @@ import { request, useRequest, type Loaded } from '../base/api.ts';
 import { theme, zone } from '../base/settings.ts';
 import { shortMoment } from '../base/time.ts';
 import { Button } from '../components/controls.tsx';
-import { BusyBar, ErrorNote } from '../components/states.tsx';
+import { Busy, ErrorNote } from '../components/states.tsx';
 import { courseSpan, perMinute, type Counted } from './course.ts';
 import { figureText, type Alert, type Evidence } from './evidence.ts';
 
@@ -120,7 +120,7 @@ export function Course({ alert, evidence }: { readonly alert: Alert; readonly ev
           Table
         </Button>
       </header>
-      <BusyBar isBusy={counted.isBusy} />
+      <Busy of={counted} />
       {counted.error === null ? null : (
         <ErrorNote error={counted.error} onAgain={counted.again}>
           <p class="muted">Below is what the alert itself has of it.</p>

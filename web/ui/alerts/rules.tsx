@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { request, useRequest } from '../base/api.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog } from '../components/controls.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import type { Rule } from './rule-body.ts';
 import { RuleEditor } from './rule-editor.tsx';
@@ -43,7 +43,8 @@ function Line({ rule, onEdit, onGone }: { readonly rule: Rule; readonly onEdit: 
 }
 
 export function Rules({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const { value, error, isBusy, again } = useRequest((signal) => request('GET /rules', { query: { limit: 200 } }, signal), []);
+  const loaded = useRequest((signal) => request('GET /rules', { query: { limit: 200 } }, signal), []);
+  const { value, error, again } = loaded;
   const [edited, setEdited] = useState<Rule | 'new' | null>(null);
   const rules = value?.items ?? [];
   return (
@@ -59,7 +60,7 @@ export function Rules({ onClose }: { readonly onClose: () => void }): JSX.Elemen
         />
       ) : (
         <div class="stack">
-          <BusyBar isBusy={isBusy} />
+          <Busy of={loaded} />
           {error === null ? null : <ErrorNote error={error} onAgain={again} />}
           {value !== null && rules.length === 0 ? (
             <Empty title="No rule yet">

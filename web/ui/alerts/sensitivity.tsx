@@ -5,7 +5,7 @@ import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { plural } from '../base/format.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Select } from '../components/controls.tsx';
-import { BusyBar, ErrorNote } from '../components/states.tsx';
+import { Busy, ErrorNote } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { FiredCount, FiredLane } from './fired.tsx';
 import { strengthOf, withRule, type Strength } from './sensitivity-rules.ts';
@@ -96,7 +96,7 @@ function Editor({
           onChange={(value) => { setAll(value === 'all'); setChosen(null); }}
         />
       ) : null}
-      <BusyBar isBusy={preview.isBusy} />
+      <Busy of={preview} />
       <fieldset class="strengths">
         <legend class="cap">
           {isPreviewed ? 'How easily, and what would have fired in the last 24 hours' : 'How easily'}

@@ -27,6 +27,11 @@ export async function request<Name extends TenantOperation>(name: Name, given: G
   }
 }
 
+/** The reader has stopped a request before its first answer. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
 /** What a panel shows of a request. While a later one runs, the value before stays. */
 export type Loaded<T> = {
   readonly value: T | null;
@@ -50,7 +55,7 @@ export function useReturn(error: Error | null, again: () => void): void {
   useEffect(() => {
     if (seen.current === back) return;
     seen.current = back;
-    if (error !== null && !(error instanceof ApiError)) again();
+    if (error !== null && !(error instanceof ApiError) && !(error instanceof Stopped)) again();
   }, [back]);
 }
 
@@ -83,7 +88,7 @@ export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null,
     again: () => setRound((count) => count + 1),
     cancel: () => {
       running.current?.abort();
-      setState((before) => ({ ...before, isBusy: false }));
+      setState((before) => ({ ...before, isBusy: false, error: before.value === null ? new Stopped() : before.error }));
     },
   };
 }

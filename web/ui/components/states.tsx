@@ -2,6 +2,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
+import { Stopped, type Loaded } from '../base/api.ts';
 import { isCut } from '../base/connection.ts';
 import { duration } from '../base/format.ts';
 import { zone } from '../base/settings.ts';
@@ -13,6 +14,20 @@ import { copy } from './toasts.tsx';
 /** A thin line that runs while something is loaded; it takes its room always, so that nothing jumps. */
 export function BusyBar({ isBusy }: { readonly isBusy: boolean }): JSX.Element {
   return <div class={isBusy ? 'bar busy' : 'bar'} role={isBusy ? 'progressbar' : undefined} aria-label={isBusy ? 'Loading' : undefined} />;
+}
+
+/** The same of a request, with how long it has taken and what stops it, where that is long. */
+export function Busy({
+  of: { isBusy, since, cancel },
+}: {
+  readonly of: Pick<Loaded<unknown>, 'isBusy' | 'since' | 'cancel'>;
+}): JSX.Element {
+  return (
+    <div class="busy-place">
+      <BusyBar isBusy={isBusy} />
+      {isBusy ? <Elapsed since={since} onCancel={cancel} /> : null}
+    </div>
+  );
 }
 
 /** Nothing there, and what can be done about it. */
@@ -64,6 +79,7 @@ export function Stale({ at }: { readonly at: number | null }): JSX.Element | nul
 
 /** What one may do about an error, in words. */
 function adviceOf(error: Error): string {
+  if (error instanceof Stopped) return 'Stopped before it was there.';
   if (!(error instanceof ApiError)) return 'The service cannot be reached.';
   if (error.status === 429 && error.retryAfter === null) return 'Too many requests.';
   return '';

@@ -5,7 +5,7 @@ import { count } from '../base/format.ts';
 import { Button } from '../components/controls.tsx';
 import { Time } from '../components/data.tsx';
 import { Panel } from '../components/panel.tsx';
-import { BusyBar, ErrorNote } from '../components/states.tsx';
+import { Busy, ErrorNote } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import { MessageLine } from '../explore/message.tsx';
 
@@ -47,7 +47,8 @@ function Line({ one }: { readonly one: Rejection }): JSX.Element {
 }
 
 export function Rejections(): JSX.Element {
-  const { value, error, isBusy, again } = useRequest((signal) => request('GET /rejections', {}, signal), []);
+  const loaded = useRequest((signal) => request('GET /rejections', {}, signal), []);
+  const { value, error, isBusy, again } = loaded;
   const list = value?.rejections ?? [];
   return (
     <Panel
@@ -58,7 +59,7 @@ export function Rejections(): JSX.Element {
         </Button>
       }
     >
-      <BusyBar isBusy={isBusy} />
+      <Busy of={loaded} />
       {error === null ? null : <ErrorNote error={error} onAgain={again} />}
       {value !== null && list.length === 0 ? <p class="muted">Nothing was refused lately.</p> : null}
       {list.length === 0 ? null : (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote } from '../components/states.tsx';
 import { windowsOf } from './course.ts';
 import { Template } from './template.tsx';
 
@@ -55,16 +55,17 @@ export function Differences({
   readonly service: string;
   readonly search: string;
 }): JSX.Element {
-  const { value, error, isBusy, again } = useRequest(
+  const loaded = useRequest(
     (signal) =>
       request('GET /patterns/diff', { query: { ...windowsOf(since), limit: 100, ...(service === '' ? {} : { service }) } }, signal),
     [since, service],
   );
+  const { value, error, isBusy, again } = loaded;
   const has = (one: Difference): boolean => one.normalized_message.toLowerCase().includes(search.toLowerCase());
   const parts = value === null ? [] : [value.new, value.gone, value.changed].map((list) => list.filter(has));
   return (
     <>
-      <BusyBar isBusy={isBusy} />
+      <Busy of={loaded} />
       {error === null ? null : <ErrorNote error={error} onAgain={again} />}
       {value !== null && parts.every((list) => list.length === 0) ? (
         <Empty title="Nothing is different">

@@ -7,7 +7,7 @@ import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog, Field, Select } from '../components/controls.tsx';
 import { Level, Time } from '../components/data.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { WholeMessage } from '../explore/message.tsx';
@@ -216,15 +216,16 @@ function Shown({ known }: { readonly known: Known }): JSX.Element {
 }
 
 export function PatternView({ fingerprint }: { readonly fingerprint: string }): JSX.Element {
-  const { value, error, isBusy, again } = useRequest(
+  const loaded = useRequest(
     (signal) => request('GET /patterns/{fingerprint}', { path: { fingerprint }, query: { since: '-7d' } }, signal),
     [fingerprint],
   );
+  const { value, error, isBusy, again } = loaded;
   const isUnknown = error instanceof ApiError && (error.status === 404 || error.status === 400);
   return (
     <article class="pattern-page" aria-label="Pattern">
       <a href={hrefOf(route.value.tenant, 'patterns')}>‹ All patterns</a>
-      <BusyBar isBusy={isBusy} />
+      <Busy of={loaded} />
       {error !== null && !isUnknown ? <ErrorNote error={error} onAgain={again} /> : null}
       {isUnknown ? (
         <Empty title="There is no such pattern">

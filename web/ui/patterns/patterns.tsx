@@ -8,7 +8,7 @@ import { useCommands } from '../base/keys.ts';
 import { hrefOf, route, setParams } from '../base/route.ts';
 import { Button, Select } from '../components/controls.tsx';
 import { Level, Sparkline, Time } from '../components/data.tsx';
-import { BusyBar, Empty, ErrorNote, QuickerWays, Stale, type Way } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, QuickerWays, Stale, type Way } from '../components/states.tsx';
 import { Differences } from './differences.tsx';
 import { PatternView } from './pattern-view.tsx';
 import { isGone } from './course.ts';
@@ -135,7 +135,7 @@ function List(): JSX.Element {
   return (
     <>
       <Head at={first.at} note={first.value === null ? '' : `${plural(shown.length, 'pattern')}${hasMore ? ' so far' : ''}`} />
-      <BusyBar isBusy={first.isBusy} />
+      <Busy of={first} />
       {first.error === null ? null : <ErrorNote error={first.error} onAgain={first.again} />}
       {first.value !== null && shown.length === 0 ? (
         <Empty title="No pattern is like this">

@@ -9,7 +9,7 @@ import { route, setParams } from '../base/route.ts';
 import { agoOf } from '../base/time.ts';
 import { Select } from '../components/controls.tsx';
 import { Meter, Panel } from '../components/panel.tsx';
-import { BusyBar, ErrorNote, Stale } from '../components/states.tsx';
+import { Busy, ErrorNote, Stale } from '../components/states.tsx';
 import { forecast, type Usage as Answer } from './figures.ts';
 import { Limits } from './limits.tsx';
 import { Refusals } from './refusals.tsx';
@@ -126,14 +126,12 @@ function DayHead({ answer, at }: { readonly answer: Answer; readonly at: number 
 
 export default function Usage(): JSX.Element {
   const day = dayParam();
-  const { value, error, isBusy, at, again } = useRequest(
-    (signal) => request('GET /usage', { query: day === '' ? {} : { day } }, signal),
-    [day],
-  );
+  const loaded = useRequest((signal) => request('GET /usage', { query: day === '' ? {} : { day } }, signal), [day]);
+  const { value, error, isBusy, at, again } = loaded;
   useCommands([{ keys: '', name: 'Look again', section: 'Usage', run: again }], []);
   return (
     <>
-      <BusyBar isBusy={isBusy} />
+      <Busy of={loaded} />
       <div class="page-pad usage">
         {error === null ? null : <ErrorNote error={error} onAgain={again} />}
         {value === null ? (
