@@ -1,4 +1,5 @@
 import type { Config } from '../../../pipeline/core/config.ts';
+import type { StoreSet } from '../../../pipeline/core/config-sets.ts';
 import type { MemoryLimits } from '../../../logsql/base/memory.ts';
 import type { Pipe } from '../../../logsql/base/types.ts';
 import type { QueryJob } from '../../query/engine.ts';
@@ -6,6 +7,8 @@ import type { QueryJob } from '../../query/engine.ts';
 /** What a worker is sent when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */
 export type WorkerSettings = {
   readonly clickhouse: Config['clickhouse'];
+  /** Where there are several: a job names one. */
+  readonly sets: readonly Pick<StoreSet, 'name' | 'clickhouse'>[];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
   readonly memory: MemoryLimits;
   /** Ends the `query_id` of each of its statements; no other worker has the same. */

@@ -130,7 +130,7 @@ describe('the rows of deleted tenants', () => {
     return { store: { ownerRows, command }, commands };
   }
   const erasure = (control: ControlStore, store: ReturnType<typeof fakeStore>['store'], clock = Date.now): TenantErasure =>
-    new TenantErasure({ control, store, log: pino({ level: 'silent' }), clock });
+    new TenantErasure({ control, stores: [store], log: pino({ level: 'silent' }), clock });
 
   it('are deleted in each table that has some, counted, and again where some come late', async () => {
     const { one, id } = await world();
