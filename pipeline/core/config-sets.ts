@@ -132,7 +132,8 @@ function checked(text: string, faults: string[]): readonly Raw[] {
     if (result.error === undefined) return (result.value as { readonly sets: readonly Raw[] }).sets;
     faults.push(...result.error.details.map(({ message }) => message));
   } catch (error) {
-    faults.push(error instanceof Error ? error.message : String(error));
+    // what stands around a fault of JSON may be a password
+    faults.push(error instanceof SyntaxError ? 'it is not valid JSON' : (error as Error).message);
   }
   return [];
 }
