@@ -119,7 +119,7 @@ function serveAdmin(
     ...adminRoutes(control, peers),
     ...adminDetectionRoutes(detection),
     usageRoute(control, counts, billed),
-    ...deadLetterRoutes({ deadLetters, stores: sets.all.map(({ store }) => store), tables, log }),
+    ...deadLetterRoutes({ deadLetters, stores: sets.stores, tables, log }),
     auditRoute(audit),
     ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
     ...accounts.adminRoutes,
@@ -233,11 +233,7 @@ export const appRole: Role = {
     const detection = { control, peers, checks, custom };
     const admitChange = changeGate();
     const accounts = createAccounts(context, control, admitChange);
-    const erasure = new TenantErasure({
-      control,
-      stores: sets.all.map(({ store }) => store),
-      log: log.child({ component: 'tenant erasure' }),
-    });
+    const erasure = new TenantErasure({ control, stores: sets.stores, log: log.child({ component: 'tenant erasure' }) });
     serveAdmin(context, { control, counts, deadLetters, sets, detection, audit, tables, billed, accounts, erasure });
     const { pool, engine, runtime, covers, rate } = queryPlane(context, { sets, deadLetters });
     const alerts = createAlertResolver(context);

@@ -22,6 +22,7 @@ export type ReadSet = StoreSet & { readonly store: Store };
 /** The sets as a process reads them. */
 export type ReadSets = {
   readonly all: readonly ReadSet[];
+  readonly stores: readonly Store[];
   /** Which of them serve; null where there is only one. */
   readonly watch: SetWatch | null;
   /** For a read outside of a query: where the set that serves is unavailable, another one is read. */
@@ -47,7 +48,7 @@ export function readSets(context: RoleContext, stored: readonly StoredSignal[]):
   const watched = all.length === 1 ? null : watchOver(context, all, stored);
   const watch = watched?.watch ?? null;
   return {
-    ...{ all, watch, any: watch === null ? first.store : anyOf(all, watch) },
+    ...{ all, stores: all.map(({ store }) => store), watch, any: watch === null ? first.store : anyOf(all, watch) },
     serves: () => (watch === null ? first.store.ping() : watch.ready.length > 0),
     current: () => (watch === null ? first.name : (watch.ready[0] ?? FIRST_SET)),
     pool: (workers, component) =>

@@ -142,7 +142,7 @@ export class SetWatch implements Service {
         reason = error;
         this.suspect(name);
       }
-    throw reason ?? storeUnavailable();
+    throw reason instanceof Error ? reason : storeUnavailable(reason);
   }
 
   /** A request has found the set unavailable: where it does not answer now either, it serves when a look finds it well. */

@@ -21,6 +21,13 @@ export type SentJob = Omit<QueryJob, 'signal' | 'startedAt' | 'atOnce'> & {
   readonly isHeavy: boolean;
 };
 
+/** A job as it is sent to a worker. `elapsedMs`: of its time. */
+export function sentJob(job: QueryJob, elapsedMs: number, isHeavy: boolean): SentJob {
+  const { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport = false, cover = null, narrowedTo, set } = job;
+  const query = { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover, elapsedMs, isHeavy };
+  return { ...query, ...(narrowedTo === undefined ? {} : { narrowedTo }), ...(set === undefined ? {} : { set }) };
+}
+
 /** The head of an answer: whether its bytes are to be passed on as they come. */
 export type AnswerHead = { readonly headers?: Readonly<Record<string, string>>; readonly isStream: boolean };
 

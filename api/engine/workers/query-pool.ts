@@ -24,7 +24,7 @@ import {
   RUN,
   type Frame,
 } from '../../workers/frames.ts';
-import type { AnswerHead, SentJob, SentPipes, WorkerSettings } from './messages.ts';
+import { sentJob, type AnswerHead, type SentPipes, type WorkerSettings } from './messages.ts';
 import { receivedError, type SentError } from '../../workers/sent-error.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
@@ -207,22 +207,7 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts));
     slot.jobs.set(number, job);
-    const {
-      operation,
-      parameters,
-      retentionDays,
-      requestId,
-      timeoutMs,
-      isExport = false,
-      startedAt,
-      cover = null,
-      narrowedTo,
-      set,
-    } = job.job;
-    const query = { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover };
-    const narrowed = { ...(narrowedTo === undefined ? {} : { narrowedTo }), ...(set === undefined ? {} : { set }) };
-    const sent: SentJob = { ...query, ...narrowed, elapsedMs: now - startedAt, isHeavy };
-    slot.worker?.send(jsonFrame(RUN, number, sent));
+    slot.worker?.send(jsonFrame(RUN, number, sentJob(job.job, now - job.job.startedAt, isHeavy)));
     return true;
   }
 

@@ -53,7 +53,7 @@ const jobOf = (more: Partial<QueryJob> = {}): QueryJob => ({
   ...more,
 });
 const answers = (body: string): Behaviour => () => Promise.resolve({ body, headers: { 'X-Own': '1' } }); // prettier-ignore
-const fails = (error: unknown): Behaviour => () => Promise.reject(error as Error); // prettier-ignore
+const fails = (error: Error): Behaviour => () => Promise.reject(error); // prettier-ignore
 const REFUSED = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
 
 describe('a query on one of several sets', () => {

@@ -43,7 +43,12 @@ describe('the watch over sets', () => {
   let places: Record<string, SetPlace>;
   let watch: SetWatch;
   const open = async (more: Partial<WatchedSet> = {}, policiesEveryMs = 1): Promise<void> => {
-    const setOf = (name: string, store: FakeStore): WatchedSet => ({ name, store: store as never, hasReader: true, isWhole: false });
+    const setOf = (name: string, store: FakeStore): WatchedSet => ({
+      name,
+      store: store as unknown as WatchedSet['store'],
+      hasReader: true,
+      isWhole: false,
+    });
     watch = new SetWatch({
       sets: [setOf('a', a), { ...setOf('b', b), ...more }],
       places: () => Promise.resolve(new Map(Object.entries(places))),
