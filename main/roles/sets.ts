@@ -3,15 +3,19 @@ import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import type { QueryEngine } from '../../api/query/engine.ts';
 import type { LogCover } from '../../api/query/log-cover.ts';
 import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
+import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
+import { ExpiredStages } from '../../pipeline/bus/dead-letters/expired-stages.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { LogBehind } from '../../pipeline/bus/measured/log-behind.ts';
+import { boundsOf } from '../../pipeline/bus/reading/group-positions.ts';
+import { DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import { FIRST_SET, type StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
-import { SetWatch } from '../../pipeline/store/set-watch.ts';
+import { SetWatch, type SetPlace } from '../../pipeline/store/set-watch.ts';
 import { sinksOf, type StoredSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
-import { sinkGroup } from './sink-group.ts';
+import { sinkGroup, stageOf } from './sink-group.ts';
 
 /** How long Kafka may take to return where sets stand. Milliseconds. */
 const DEADLINE_MS = 10_000;
@@ -76,10 +80,16 @@ function watchOver(
   all: readonly ReadSet[],
   stored: readonly StoredSignal[],
 ): { readonly watch: SetWatch; readonly services: readonly Service[] } {
-  const admin = new AdminConnection(createKafka({ ...config.kafka, clientId: 'logweir-sets', log }), DEADLINE_MS);
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-sets', log });
+  const admin = new AdminConnection(kafka, DEADLINE_MS);
+  const sinks = sinksOf(stored);
   const groups = all.flatMap(({ name: set }) =>
-    sinksOf(stored).map(({ name, signal }) => ({ set, topic: signal.topic.name, groupId: sinkGroup(name, set) })),
+    sinks.map(({ name, signal }) => ({ set, topic: signal.topic.name, groupId: sinkGroup(name, set) })),
   );
+  const expired = new ExpiredStages({
+    deadLetters: new DeadLetters(kafka),
+    end: () => admin.query(async (open) => (await boundsOf(open, DEAD_LETTER_TOPIC)).get(0)?.end ?? 0),
+  });
   const behind = new LogBehind(groups);
   const watch = new SetWatch({
     sets: all.map(({ name, store, isWhole, clickhouse: { user, readerUser } }) => ({
@@ -88,7 +98,11 @@ function watchOver(
       isWhole,
       hasReader: readerUser !== user,
     })),
-    places: () => admin.query((open) => behind.look(open)),
+    places: async () => {
+      // read from the beginning at first, which nothing waits for
+      expired.look().catch(() => undefined);
+      return withExpired(await admin.query((open) => behind.look(open)), all, sinks, expired.topics);
+    },
     log: log.child({ component: 'sets' }),
     onLook: (states) => {
       for (const { name: set, isReady, behindMs } of states) {
@@ -101,6 +115,22 @@ function watchOver(
   registerWarning(() => watch.warning);
   const connection = { name: 'places of sets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
   return { watch, services: [connection, watch] };
+}
+
+/** Places with what sinks of sets have missed by dead letters, which count until an operator says that the set is whole again. */
+function withExpired(
+  places: ReadonlyMap<string, SetPlace>,
+  all: readonly ReadSet[],
+  sinks: readonly { readonly name: string }[],
+  topics: ReadonlyMap<string, string>,
+): ReadonlyMap<string, SetPlace> {
+  return new Map(
+    [...places].map(([set, place]) => {
+      const isWhole = all.some(({ name, isWhole: declared }) => name === set && declared);
+      const missed = isWhole ? undefined : sinks.map(({ name }) => topics.get(stageOf(name, set))).find((topic) => topic !== undefined);
+      return [set, { ...place, missed: place.missed ?? missed ?? null }];
+    }),
+  );
 }
 
 const anyOf = (all: readonly ReadSet[], watch: SetWatch): ReadSets['any'] => ({

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
 import { SET_HEADER } from '../../../api/engine/set-engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 import { askClickHouse } from '../engine.ts';
-import { runCli } from '../shared.ts';
+import { newTenant, runCli } from '../shared.ts';
 
 /** Written for a set alone: what was migrated, and fences of its inserts. */
 const OWN_TABLES = ['migrations', 'insert_fences'];
@@ -47,7 +47,14 @@ describe('two sets, each a whole copy of the data', function () {
     writeFileSync(path.join(folder, 'password'), `${password}\n`);
     const set = { name: 'b', url, user, password_file: 'password', reader_user: readerUser, reader_password: readerPassword };
     writeFileSync(path.join(folder, 'sets.json'), JSON.stringify({ sets: [set] }));
+    const { port } = second;
+    await second.stop();
     instance = await startInstance({ env: { LOGWEIR_CLICKHOUSE_SETS_FILE: path.join(folder, 'sets.json') } });
+    await until('the warning', warnings, (text) => text.includes('Nothing is stored in the set b'));
+    await send(100);
+    await untilStored(first);
+    expect(await setOf()).to.equal('a');
+    second = await startClickHouse({ dataDir: folder, port });
   });
   after(async () => {
     await instance.stop();
@@ -86,6 +93,12 @@ describe('two sets, each a whole copy of the data', function () {
   const warnings = async (): Promise<string> =>
     ((await instance.call('GET', `${instance.admin}/ready`)).body as { warnings: string[] }).warnings.join('\n');
 
+  it('start while one is unavailable, whose tables are made when it has recovered', async () => {
+    await untilEqual();
+    await until('both sets', () => series('logweir_set_ready'), (ready) => ready['a'] === 1 && ready['b'] === 1); // prettier-ignore
+    await until('no warning', warnings, (text) => text === '');
+  });
+
   it('get all entries from the log, and an answer names its set', async () => {
     for (let batch = 0; batch < 5; batch++) await send(200);
     await untilEqual();
@@ -123,6 +136,29 @@ describe('two sets, each a whole copy of the data', function () {
     second = await startClickHouse({ dataDir: folder, port });
     await untilEqual();
     await until('no warning', warnings, (text) => text === '');
+  });
+
+  it('lose the rows of a deleted tenant, also one that was unavailable then', async () => {
+    const tenant = await newTenant(instance);
+    const rows = async (ask: Ask): Promise<string> =>
+      (await ask(`SELECT count() FROM logs WHERE tenant_id = ${String(tenant.id)}`))[0]?.[0] ?? '';
+    const auth = { Authorization: `Bearer ${tenant.key}` };
+    await instance.call('POST', `${instance.ingest}/api/v1/ingest`, [{ _msg: 'of the tenant' }], auth);
+    await until('the entry', () => Promise.all([rows(first), rows(other)]), (found) => found.join() === '1,1'); // prettier-ignore
+    const { port } = second;
+    second.kill();
+    await second.exited;
+    const operator = { id: 1, key: instance.key };
+    const id = ['--tenant', String(tenant.id)];
+    const { body } = await instance.call('GET', `${instance.admin}/admin/tenants`, undefined, { Authorization: `Bearer ${readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim()}` }); // prettier-ignore
+    const name = (body as { tenant_id: number; name: string }[]).find(({ tenant_id: one }) => one === tenant.id)?.name ?? '';
+    expect((await runCli(instance, operator, ['admin', 'tenant', 'delete', ...id, '--name', name])).code).to.equal(0);
+    await until('no row in the set that is there', () => rows(first), (count) => count === '0'); // prettier-ignore
+    const state = async (): Promise<string> => (await runCli(instance, operator, ['admin', 'tenant', 'deletion', ...id, '--json'])).stdout;
+    expect(await state(), 'it is not done').to.contain('deleting');
+    second = await startClickHouse({ dataDir: folder, port });
+    await until('no row in the other one', () => rows(other), (count) => count === '0'); // prettier-ignore
+    await until('the certificate', state, (text) => /"deleted"/.test(text));
   });
 
   it('are audited one by one, or all', async () => {
