@@ -11,6 +11,8 @@ counts the stored spans again, and prints the minutes that differ. Needs the ser
 environment, or the LOGWEIR_DATA_DIR of an instance of this machine; the service goes on meanwhile.
 
   --topic TOPIC   what is compared (default logs.v1)
+  --set NAME      the set whose tables are compared (default: the first)
+  --all-sets      every set, one after the other; with --json a line for each
   --from TIME     from which append time on: -1h, 2026-11-20T10:00:00Z (default: all that Kafka still has)
   --to TIME       until when (default: all that is stored)
 ${TIMEZONE_HELP}  --json          everything that was found and counted, as JSON
@@ -27,11 +29,11 @@ const SHOWN_MINUTES = 20;
 const RECOUNTED = ['kind', 'tenant', 'partition', 'minute', 'service', 'other', 'counted', 'stored', 'counted_errors', 'stored_errors'];
 
 /** What an audit reports of a topic. */
-export type Audited = AuditReport & { readonly topic: string };
+export type Audited = AuditReport & { readonly topic: string; readonly set?: string };
 
-type Flags = { readonly topic?: string; readonly from?: string; readonly to?: string };
+type Flags = { readonly topic?: string; readonly set?: string; readonly allSets?: boolean; readonly from?: string; readonly to?: string };
 /** Audits the instance that the environment means. An error of the name `UsageError` means that the flags are wrong. */
-export type RunAudit = (request: Flags & { readonly onProgress: (records: number) => void }, env: Env) => Promise<Audited>;
+export type RunAudit = (request: Flags & { readonly onProgress: (records: number) => void }, env: Env) => Promise<readonly Audited[]>;
 
 /** `logweir audit`. `argv` is what follows; resolves with the exit code. */
 export async function auditCommand(
@@ -46,17 +48,24 @@ export async function auditCommand(
     return EXIT.ok;
   }
   try {
-    const { values, switches } = readFlags(argv, { values: ['topic', 'from', 'to', 'timezone'], switches: ['json'] }, HELP);
+    const { values, switches } = readFlags(
+      argv,
+      { values: ['topic', 'set', 'from', 'to', 'timezone'], switches: ['json', 'all-sets'] },
+      HELP,
+    );
     const { timezone, ...span } = values;
     let records = 0;
     const onProgress = (more: number): void => {
       records += more;
       output.progress(`${String(records)} records compared …`);
     };
-    const report = await run({ ...spanOf(span, zoneOf(timezone)), onProgress }, env);
-    if (switches.has('json')) output.data(`${JSON.stringify(report)}\n`);
-    else output.out(render(report));
-    return report.findings.length === 0 && (report.recounted ?? []).length === 0 ? EXIT.ok : EXIT.failed;
+    const allSets = switches.has('all-sets') ? { allSets: true } : {};
+    const reports = await run({ ...spanOf(span, zoneOf(timezone)), ...allSets, onProgress }, env);
+    for (const report of reports)
+      if (switches.has('json')) output.data(`${JSON.stringify(report)}\n`);
+      else output.out(`${reports.length > 1 ? `set ${report.set ?? ''}: ` : ''}${render(report)}`);
+    const isClean = reports.every(({ findings, recounted = [] }) => findings.length === 0 && recounted.length === 0);
+    return isClean ? EXIT.ok : EXIT.failed;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return (error as Error | null)?.name === 'UsageError' ? EXIT.usage : EXIT.failed;

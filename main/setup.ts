@@ -11,29 +11,40 @@ import { checkTopics } from '../pipeline/bus/connection/topic-settings.ts';
 import { RecordHistory } from '../pipeline/bus/state/record-history.ts';
 import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/records/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
+import type { StoreSet } from '../pipeline/core/config-sets.ts';
+import { storeUnavailable } from '../pipeline/core/errors.ts';
 import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
-import { migrate } from '../pipeline/store/migrations.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadProcessorFiles } from './processor-files.ts';
-import { signalsWith } from './signals.ts';
+import { makeTables, signalsWith, type StoredSignal } from './signals.ts';
 import { untilBegun } from './standby.ts';
 import { topicsWith } from './topics.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
 const VERSION_MS = 5000;
 
-async function prepareStore(config: Config): Promise<void> {
-  const store = new Store(config.clickhouse);
+/** Gives sentences that an operator should read: a set that cannot be used stops no start while another one can. */
+async function prepareStores({ sets, signals }: Config): Promise<readonly string[]> {
+  const stored = await signalsWith(signals.files);
+  const results = await Promise.allSettled(sets.map((set) => prepareStore(set, stored, sets.length > 1)));
+  const faults = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  if (faults.length === sets.length) throw faults[0] as Error;
+  return faults.map(({ message }) => `${message} Its sinks go on trying, and other sets serve`);
+}
+
+async function prepareStore({ name, clickhouse }: StoreSet, stored: readonly StoredSignal[], isOneOfSeveral: boolean): Promise<void> {
+  const store = new Store(clickhouse);
   try {
-    await migrate(store);
-    for (const { schema = [] } of await signalsWith(config.signals.files)) for (const statement of schema) await store.command(statement);
+    // one that is silent holds up no other
+    if (isOneOfSeveral && !(await store.ping())) throw storeUnavailable();
+    await makeTables(store, stored);
   } catch (error) {
     const version = await store.ownerRows('SELECT version()', {}, AbortSignal.timeout(VERSION_MS)).then(
       ([row]) => String(row?.[0]),
       () => null,
     );
-    throw new Error(clickHouseFault(error, config.clickhouse, version), { cause: error });
+    throw new Error(clickHouseFault(error, clickhouse, version, name), { cause: error });
   } finally {
     await store.close();
   }
@@ -86,7 +97,7 @@ const orKafkaFault =
 await untilBegun();
 const config = loadConfig(process.env);
 try {
-  const [warnings] = await Promise.all([prepareKafka(config).catch(orKafkaFault(config)), prepareStore(config)]);
+  const warnings = (await Promise.all([prepareKafka(config).catch(orKafkaFault(config)), prepareStores(config)])).flat();
   process.stdout.write(`${JSON.stringify({ tenantId: 1, key: config.keys.bootstrapKey, warnings })}\n`, () => process.exit(0));
 } catch (error) {
   // the supervisor shows the last line

@@ -19,6 +19,8 @@ import { createReplayIntake } from '../pipeline/replay/replay-writer.ts';
 import { replaySignal } from '../pipeline/replay/replay-signal.ts';
 import { normalizers, replayNormalizers, sampleNormalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
+import type { Store } from '../pipeline/store/client.ts';
+import { migrate } from '../pipeline/store/migrations.ts';
 import { alertsSink } from '../sinks/alerts.ts';
 import { createLogsSink } from '../sinks/logs.ts';
 import { measuresSink } from '../sinks/measures.ts';
@@ -107,6 +109,12 @@ export async function signalsWith(files: readonly string[]): Promise<readonly St
     all.push(found as StoredSignal);
   }
   return all;
+}
+
+/** Makes the database of a store and the tables of all signals, as far as they are not there: safe to repeat, and at once from several nodes. */
+export async function makeTables(store: Store, all: readonly StoredSignal[]): Promise<void> {
+  await migrate(store);
+  for (const { schema = [] } of all) for (const statement of schema) await store.command(statement);
 }
 
 function signalFault(found: unknown, all: readonly StoredSignal[]): string | null {

@@ -17,6 +17,7 @@ export function createLogsSink(): Sink<LogRecord> {
     name: 'logs',
     signal: logsSignal,
     table: 'logs',
+    fresh: createLogsSink,
 
     forget() {
       known = new KnownStreams();

@@ -22,6 +22,7 @@ export function createSamplesSink(): Sink<SamplesRecord> {
     columnsInsert(TABLE, ranges, blocksOf(ranges), options);
   return {
     ...{ name: 'samples', signal: samplesSignal, table: 'samples', heldBytes: HELD_BYTES },
+    fresh: createSamplesSink,
     forget() {
       rows = new SeriesRows();
     },

@@ -33,6 +33,8 @@ export interface Sink<Own extends SignalRecord = SignalRecord> {
   readonly table: string;
   /** Most bytes of records that are held until they are stored, where it needs fewer than the usual ones. */
   readonly heldBytes?: number;
+  /** The same with knowledge of its own, for another set: absent where `prepare` knows nothing. */
+  fresh?(): Sink<Own>;
   /** Forgets what `prepare` knows to be there: ClickHouse was restarted, or may have lost it. */
   forget(): void;
   /** Writes what must be there before the rows of these records are; safe to repeat. */

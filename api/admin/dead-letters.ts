@@ -11,7 +11,8 @@ import type { AdminRoute } from './admin-routes.ts';
 
 export type DeadLetterSources = {
   readonly deadLetters: Pick<DeadLetters, 'read' | 'replay'>;
-  readonly store: Pick<Store, 'ownerRows'>;
+  /** Of each set: stored is what all of them have. */
+  readonly stores: readonly Pick<Store, 'ownerRows'>[];
   /** The table that the records of each topic are stored in. */
   readonly tables: ReadonlyMap<string, string>;
   readonly log: Logger;
@@ -136,9 +137,18 @@ function isStored(stored: ReadonlyMap<string, number>, position: Position, count
   return (stored.get(deadLetterKey(position)) ?? 0) >= (/^[1-9]\d{0,8}$/.test(count) ? Number(count) : 1);
 }
 
-/** How many rows there are of positions in their tables, by key. */
-async function storedOf(
-  { store, tables, requestId }: DeadLetterRequest,
+/** How many rows there are of positions in their tables, by key, in the set that has the fewest. */
+async function storedOf(request: DeadLetterRequest, positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
+  const [first = new Map<string, number>(), ...others] = await Promise.all(
+    request.stores.map((store) => storedIn(store, request, positions)),
+  );
+  return new Map([...first].map(([key, rows]) => [key, Math.min(rows, ...others.map((other) => other.get(key) ?? 0))]));
+}
+
+/** The same in one set. */
+async function storedIn(
+  store: Pick<Store, 'ownerRows'>,
+  { tables, requestId }: DeadLetterRequest,
   positions: readonly Position[],
 ): Promise<ReadonlyMap<string, number>> {
   const stored = new Map<string, number>();

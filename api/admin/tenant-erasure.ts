@@ -11,9 +11,14 @@ const EVERY_MS = 15_000;
 /** How long one node may take for the rows of a tenant before another one helps it: deleting twice harms nothing. */
 const HELD_MS = 600_000;
 
+type ErasedStore = Pick<Store, 'ownerRows' | 'command'>;
+/** How many rows there are of each tenant, by table. */
+type Rows = ReadonlyMap<number, Readonly<Record<string, number>>>;
+
 export type TenantErasureOptions = {
   readonly control: ControlStore;
-  readonly store: Pick<Store, 'ownerRows' | 'command'>;
+  /** Of every set: a deletion is done when none of them has a row. */
+  readonly stores: readonly ErasedStore[];
   readonly log: Logger;
   readonly everyMs?: number;
   /** Milliseconds since the epoch. */
@@ -67,18 +72,22 @@ export class TenantErasure implements Service {
       await emptyRecords(control, new Set(ids));
       // once more where rows were deleted: what is found then came meanwhile
       for (let turn = 0; turn < 2; turn++) {
-        const left = await this.#rowsOf(ids);
-        for (const id of ids) await this.#erase(id, left.get(id) ?? {});
-        if (left.size === 0) break;
+        const looks = await Promise.allSettled(
+          this.#options.stores.map(async (store) => ({ store, rows: await this.#rowsOf(store, ids) })),
+        );
+        const found = looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []));
+        // the rows of a set that does not answer are deleted when it has recovered
+        for (const id of ids) await this.#erase(id, found, found.length === looks.length);
+        for (const look of looks) if (look.status === 'rejected') throw look.reason;
+        if (found.every(({ rows }) => rows.size === 0)) break;
       }
     } catch (error) {
       log.warn({ err: error }, 'Rows of deleted tenants could not be deleted; the next look tries again.');
     }
   }
 
-  /** How many rows there are of each tenant, by table; without tables that have none of it. */
-  async #rowsOf(tenants: readonly number[]): Promise<Map<number, Record<string, number>>> {
-    const { store } = this.#options;
+  /** Without tenants, and tables, that have none. */
+  async #rowsOf(store: ErasedStore, tenants: readonly number[]): Promise<Rows> {
     const found = new Map<number, Record<string, number>>();
     for (const [table] of await store.ownerRows(TABLES)) {
       const statement = `SELECT tenant_id, count() FROM ${quoted(String(table))} WHERE tenant_id IN {tenants:Array(UInt32)} GROUP BY tenant_id`;
@@ -88,21 +97,27 @@ export class TenantErasure implements Service {
     return found;
   }
 
-  async #erase(tenantId: number, rows: Readonly<Record<string, number>>): Promise<void> {
-    const { control, store, log, clock = Date.now } = this.#options;
+  /** `isWhole`: every set was looked at. */
+  async #erase(tenantId: number, found: readonly { readonly store: ErasedStore; readonly rows: Rows }[], isWhole: boolean): Promise<void> {
+    const { control, log, clock = Date.now } = this.#options;
+    const own = found.flatMap(({ store, rows: all }) =>
+      Object.entries(all.get(tenantId) ?? {}).map(([table, count]) => ({ store, table, count })),
+    );
     const at = (ms = 0): string => new Date(clock() + ms).toISOString();
     const known = deletionOf(control, tenantId);
     if (known === undefined || this.#isHeldByOther(known)) return;
-    if (Object.keys(rows).length === 0) {
-      if (known.checkedAt === null) await changeDeletion(control, tenantId, (current) => ({ ...current, checkedAt: at(), heldBy: null }));
+    if (own.length === 0) {
+      if (known.checkedAt === null && isWhole)
+        await changeDeletion(control, tenantId, (current) => ({ ...current, checkedAt: at(), heldBy: null }));
       return;
     }
     const held = await changeDeletion(control, tenantId, (current) =>
       this.#isHeldByOther(current) ? current : { ...current, checkedAt: null, heldBy: { node: this.#node, until: at(HELD_MS) } },
     );
     if (held.heldBy?.node !== this.#node) return;
-    for (const table of Object.keys(rows))
+    for (const { store, table } of own)
       await store.command(`ALTER TABLE ${quoted(table)} DELETE WHERE tenant_id IN (${String(tenantId)})`, { mutations_sync: '1' });
+    const rows = own.reduce((sum, { table, count }) => added(sum, { [table]: count }), {});
     await changeDeletion(control, tenantId, (current) => ({ ...current, rows: added(current.rows, rows), heldBy: null }));
     log.info({ tenant: tenantId, rows }, 'Rows of a deleted tenant were deleted.');
   }

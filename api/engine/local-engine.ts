@@ -83,7 +83,7 @@ export class LocalEngine implements QueryEngine {
     settings: NonNullable<QueryOptions['settings']>,
   ): Deps {
     const { now, limits } = this.#options;
-    const streams = this.#streams;
+    const streams = store === this.#options.store ? this.#streams : this.#streams.on(store);
     const densities = this.#densities.get(table) ?? new Densities();
     this.#densities.set(table, densities);
     return {

@@ -23,6 +23,8 @@ export type QueryJob = {
   readonly isExport?: boolean;
   /** How far the tenant's entries are counted; null or absent where they must be counted themselves. */
   readonly cover?: VolumeCover | null;
+  /** The set that it looks at, where there are several; absent: the only one. */
+  readonly set?: string;
   /** The tenant's queries used much CPU of late: those of others go first in ClickHouse. */
   readonly isHeavy?: boolean;
   /** Aborted when no client waits for the answer any more. */

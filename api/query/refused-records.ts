@@ -5,6 +5,8 @@ export type RefusedRecordsOptions = {
   /** The topic of the records. */
   readonly topic: string;
   readonly deadLetters: Pick<DeadLetters, 'read'>;
+  /** Of a set: whose sink is meant, where records have expired; absent: any. */
+  readonly stage?: string;
   /** The offset behind the last dead letter. */
   readonly end: () => Promise<number>;
 };
@@ -23,16 +25,16 @@ export class RefusedRecords {
   }
 
   async known(): Promise<Refused> {
-    const { topic, deadLetters } = this.#options;
+    const { topic, deadLetters, stage: own } = this.#options;
     const end = await this.#options.end();
     if (end !== this.#end)
       await deadLetters.read(this.#from, (some) => {
-        for (const { topic: of, reason, original, at } of some) {
+        for (const { topic: of, reason, original, at, stage } of some) {
           this.#from = Math.max(this.#from, at);
           if (of !== topic) continue;
           const tenant = Number(String(original.headers?.['tenant']));
           // it is unknown whose records have expired
-          if (reason === 'expired') this.#isUnknown = true;
+          if (reason === 'expired') this.#isUnknown ||= own === undefined || own === stage;
           else if (tenant > 0) this.#tenants.add(tenant);
         }
         return Promise.resolve(true);

@@ -9,19 +9,23 @@ import type { TimeWindow } from '../../logsql/base/time-window.ts';
 const MAX_KEPT = 50_000;
 /** And as many bytes of them, about. */
 const MAX_KEPT_BYTES = 24 * 1024 * 1024;
+const KEPT = { max: MAX_KEPT, maxSize: MAX_KEPT_BYTES, sizeCalculation: (stream: string) => 200 + stream.length };
 /** Ids looked up in one statement, which takes 128 KiB of them. */
 const BATCH = 4000;
 
 /** The label sets of streams by their ids. An id is a hash of its label set, so what is known stays true. */
 export class StreamDirectory {
   readonly #store: Store;
-  readonly #known = new LRUCache<string, string>({
-    max: MAX_KEPT,
-    maxSize: MAX_KEPT_BYTES,
-    sizeCalculation: (stream) => 200 + stream.length,
-  });
-  constructor(store: Store) {
+  readonly #known: LRUCache<string, string>;
+
+  constructor(store: Store, known = new LRUCache<string, string>(KEPT)) {
     this.#store = store;
+    this.#known = known;
+  }
+
+  /** The same, which looks up in another store what is not known. */
+  on(store: Store): StreamDirectory {
+    return new StreamDirectory(store, this.#known);
   }
 
   /**

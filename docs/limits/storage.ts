@@ -117,7 +117,7 @@ export const STORAGE: Section = {
     {
       what: 'Bytes that a sink has read and not stored',
       of: 'a process',
-      bound: [from('main/roles/sink.ts')('HELD_BYTES', 'bytes')],
+      bound: [from('main/roles/set-sinks.ts')('HELD_BYTES', 'bytes')],
       beyond: 'From half of it on, of partitions with a backlog one is read at a time; at the bound none.',
       others: 'Theirs wait where they are in such a partition; at the bound all do.',
       attack: ['flood', 'large-entries'],

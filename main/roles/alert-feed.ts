@@ -23,7 +23,7 @@ export type AlertFeed = { readonly services: readonly Service[]; readonly webhoo
 /** Reads alerts as they come, and passes them to their listeners. */
 export function createAlertFeed(
   context: RoleContext,
-  { engine, store, control }: { readonly engine: QueryEngine; readonly store: Store; readonly control: ControlStore },
+  { engine, store, control }: { readonly engine: QueryEngine; readonly store: Pick<Store, 'ownerRows'>; readonly control: ControlStore },
 ): AlertFeed {
   const { config, metrics } = context;
   const log = context.log.child({ component: 'alerts' });

@@ -24,7 +24,8 @@ import { changeGate, changeRate } from '../../api/app/change-rate.ts';
 import { queryRate, type KnownQueryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/search/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
-import { QueryPool } from '../../api/engine/workers/query-pool.ts';
+import type { QueryPool } from '../../api/engine/workers/query-pool.ts';
+import type { QueryEngine } from '../../api/query/engine.ts';
 import { createPrometheusEndpoints } from '../../api/prometheus/endpoints.ts';
 import { leadingToPages, uiEndpoints } from '../../api/ui/endpoints.ts';
 import { openApiEndpoint } from '../../api/openapi/endpoint.ts';
@@ -40,7 +41,6 @@ import { RecordHistory } from '../../pipeline/bus/state/record-history.ts';
 import { ADMIN_AUDIT_TOPIC, busTopics, DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts';
-import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { settingChecks } from '../processor-files.ts';
 import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
@@ -56,16 +56,7 @@ import { ingestPlane, publicHost } from './ingest.ts';
 import { createLive } from './live.ts';
 import { replayRemoval } from './replay-removal.ts';
 import type { Role, RoleContext } from './role.ts';
-
-/** The processes that answer queries. */
-const queryWorkers = ({ config, log, metrics }: RoleContext, store: Store): QueryPool =>
-  new QueryPool({
-    ...{ clickhouse: config.clickhouse, store, limits: config.limits, workers: config.limits.queryWorkers },
-    log: log.child({ component: 'query workers' }),
-    onLost: (why) => {
-      metrics.lostWorkers.inc({ why });
-    },
-  });
+import { readSets, type ReadSets } from './sets.ts';
 
 /** What administrators have changed, and the topic that it lies on. */
 function adminAudit({ config, log }: RoleContext): { readonly history: RecordHistory; readonly audit: AdminAudit } {
@@ -74,8 +65,13 @@ function adminAudit({ config, log }: RoleContext): { readonly history: RecordHis
   return { history, audit: new AdminAudit(history, log.child({ component: 'admin audit' })) };
 }
 
-/** Watches the row policies of the reader; an owner that reads has none, which the log says once. */
-function watchPolicies({ config: { clickhouse }, log, metrics, registerWarning }: RoleContext, store: Store): Service[] {
+/** Watches the row policies of the reader of the only set; an owner that reads has none, which the log says once. */
+function watchPolicies(
+  { config: { clickhouse }, log, metrics, registerWarning }: RoleContext,
+  { all: [only], watch }: ReadSets,
+): Service[] {
+  if (watch !== null || only === undefined) return [];
+  const { store } = only;
   if (clickhouse.readerUser === clickhouse.user) {
     log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy separates tenants.');
     return [];
@@ -98,7 +94,7 @@ function serveAdmin(
     control,
     counts,
     deadLetters,
-    store,
+    sets,
     detection,
     audit,
     tables,
@@ -109,7 +105,7 @@ function serveAdmin(
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
     readonly deadLetters: DeadLetters;
-    readonly store: Store;
+    readonly sets: ReadSets;
     readonly detection: DetectionOptions;
     readonly audit: AdminAudit;
     readonly tables: ReadonlyMap<string, string>;
@@ -123,7 +119,7 @@ function serveAdmin(
     ...adminRoutes(control, peers),
     ...adminDetectionRoutes(detection),
     usageRoute(control, counts, billed),
-    ...deadLetterRoutes({ deadLetters, store, tables, log }),
+    ...deadLetterRoutes({ deadLetters, stores: sets.stores, tables, log }),
     auditRoute(audit),
     ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
     ...accounts.adminRoutes,
@@ -134,18 +130,22 @@ function serveAdmin(
 /** What answers queries, and tells which of what was taken they cover. */
 function queryPlane(
   context: RoleContext,
-  { store, deadLetters }: { readonly store: Store; readonly deadLetters: DeadLetters },
+  { sets, deadLetters }: { readonly sets: ReadSets; readonly deadLetters: DeadLetters },
 ): {
-  readonly engine: QueryPool;
+  readonly pool: QueryPool;
+  readonly engine: QueryEngine;
   readonly runtime: QueryRuntime;
-  readonly cover: ReturnType<typeof createLogCover>;
+  readonly covers: readonly Service[];
   readonly rate: KnownQueryRate;
 } {
-  const engine = queryWorkers(context, store);
-  const cover = createLogCover(context, { store, deadLetters });
   const { limits } = context.config;
+  const pool = sets.pool(limits.queryWorkers, 'query workers');
+  const covers = new Map(sets.all.map(({ name: set, store }) => [set, createLogCover(context, { store, deadLetters, set })]));
   const rate = queryRate();
-  return { engine, cover, rate, runtime: new QueryRuntime({ engine, limits, rate, uses: context.metrics.queries, cover }) };
+  // of several sets, the one that runs a query says how far it is counted
+  const [cover] = sets.watch === null ? covers.values() : [];
+  const own = { engine: sets.over(pool, covers), limits, rate, uses: context.metrics.queries, ...(cover === undefined ? {} : { cover }) };
+  return { pool, engine: sets.over(pool), covers: [...covers.values()], rate, runtime: new QueryRuntime(own) };
 }
 
 /** Query APIs of others: VictoriaLogs', Jaeger's and Prometheus'. */
@@ -224,8 +224,8 @@ export const appRole: Role = {
     const billed = sentSignals(stored).map(({ signal }) => ({ name: signal.name, topic: signal.topic.name }));
     /** The table of each topic. */
     const tables = new Map(sinksOf(stored).map(({ signal, table }) => [signal.topic.name, table]));
-    const store = new Store(config.clickhouse);
-    context.registerCheck('clickhouse', () => store.ping());
+    const sets = readSets(context, stored);
+    context.registerCheck('clickhouse', sets.serves);
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
     const custom = await loadDetectors(config.detectors.sources);
@@ -233,18 +233,19 @@ export const appRole: Role = {
     const detection = { control, peers, checks, custom };
     const admitChange = changeGate();
     const accounts = createAccounts(context, control, admitChange);
-    const erasure = new TenantErasure({ control, store, log: log.child({ component: 'tenant erasure' }) });
-    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts, erasure });
-    const { engine, runtime, cover, rate } = queryPlane(context, { store, deadLetters });
+    const erasure = new TenantErasure({ control, stores: sets.stores, log: log.child({ component: 'tenant erasure' }) });
+    serveAdmin(context, { control, counts, deadLetters, sets, detection, audit, tables, billed, accounts, erasure });
+    const { pool, engine, runtime, covers, rate } = queryPlane(context, { sets, deadLetters });
     const alerts = createAlertResolver(context);
-    const feed = createAlertFeed(context, { engine, store, control });
+    const feed = createAlertFeed(context, { engine, store: sets.any, control });
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };
     const ai = createAi(context, control, accounts.settled);
     const tails = new LiveTails();
-    const now = usedNow(rate, engine, tails);
+    const now = usedNow(rate, pool, tails);
     const usage = usageOf(runtime, { control, counts, signals: billed, credits: ai.credits, now });
     const queries = [...accounts.routes, usage, ...ai.routes, ...ownRoutes(context, own)];
-    const live = createLive(context, { identifier: { keys: control, sessions: accounts.sessions }, runtime, tails });
+    const identifier = { keys: control, sessions: accounts.sessions };
+    const live = createLive(context, { identifier, runtime, tails, current: sets.current });
     const mine = queries.map(changeRate(admitChange)).map((route) => appEndpoint(route));
     const read = [...mine, ...otherApis(runtime, detection), ...live.endpoints, ...accounts.endpoints];
     const app = served(appHostEndpoints(endpoints, read), context, ai);
@@ -255,10 +256,10 @@ export const appRole: Role = {
       ...publicHost(context, control, sentSignals(stored), counts),
     });
     return [
-      { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
-      ...watchPolicies(context, store),
+      ...sets.services,
+      ...watchPolicies(context, sets),
       alerts.service,
-      cover,
+      ...covers,
       deadLetters,
       history,
       control,
@@ -266,7 +267,7 @@ export const appRole: Role = {
       erasure,
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),
       ...services,
-      engine,
+      pool,
       ...feed.services,
       ...live.services,
       ai.credits,

@@ -30,7 +30,18 @@ export type Live = { readonly services: readonly Service[]; readonly sockets: Li
 /** The live tails of this process. */
 export function createLive(
   { config, log, metrics }: RoleContext,
-  { identifier, runtime, tails }: { readonly identifier: Identifier; readonly runtime: QueryRuntime; readonly tails: LiveTails },
+  {
+    identifier,
+    runtime,
+    tails,
+    current,
+  }: {
+    readonly identifier: Identifier;
+    readonly runtime: QueryRuntime;
+    readonly tails: LiveTails;
+    /** The set that the next query looks at. */
+    readonly current: () => string;
+  },
 ): Live {
   const { brokers, tls, sasl } = config.kafka;
   const hub = new LiveHub({
@@ -44,7 +55,7 @@ export function createLive(
   const storedOf = (sink: string, topic: string): StoredPlaces =>
     new StoredPlaces(() =>
       admin.query(async (open) => {
-        const committed = await committedBy(open, sinkGroup(sink), topic);
+        const committed = await committedBy(open, sinkGroup(sink, current()), topic);
         const count = Math.max(-1, ...committed.keys()) + 1;
         return Array.from({ length: count }, (_none, partition) => Math.max(0, committed.get(partition)?.offset ?? 0));
       }),

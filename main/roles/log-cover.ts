@@ -10,20 +10,20 @@ import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { volumeSink } from '../../sinks/volume.ts';
 import type { RoleContext } from './role.ts';
-import { sinkGroup } from './sink-group.ts';
+import { sinkGroup, stageOf } from './sink-group.ts';
 
 /** How long Kafka and ClickHouse may take to return what is stored. Milliseconds. */
 const DEADLINE_MS = 5000;
 
-/** How far the log is counted, for the queries of this process. */
+/** How far the log is counted in a set, for the queries of this process. */
 export function createLogCover(
   { config, log }: RoleContext,
-  { store, deadLetters }: { readonly store: Store; readonly deadLetters: DeadLetters },
+  { store, deadLetters, set }: { readonly store: Store; readonly deadLetters: DeadLetters; readonly set: string },
 ): LogCover & Service {
   const admin = new AdminConnection(createKafka({ ...config.kafka, clientId: 'logweir-log-cover', log }), DEADLINE_MS);
   const refused = new RefusedRecords({
-    topic: LOGS_TOPIC,
-    deadLetters,
+    ...{ topic: LOGS_TOPIC, deadLetters },
+    ...(config.sets.length === 1 ? {} : { stage: stageOf('logs', set) }),
     end: () => admin.query(async (open) => (await boundsOf(open, DEAD_LETTER_TOPIC)).get(0)?.end ?? 0),
   });
   const cover = new LogCover({
@@ -33,8 +33,8 @@ export function createLogCover(
     positions: () =>
       admin.query(async (open) => {
         const [stored, counted, bounds] = await Promise.all([
-          committedBy(open, sinkGroup('logs'), LOGS_TOPIC),
-          committedBy(open, sinkGroup(volumeSink.name), volumeSink.signal.topic.name),
+          committedBy(open, sinkGroup('logs', set), LOGS_TOPIC),
+          committedBy(open, sinkGroup(volumeSink.name, set), volumeSink.signal.topic.name),
           boundsOf(open, LOGS_TOPIC),
         ]);
         const list = Array.from({ length: bounds.size }, (_none, partition) => partition);

@@ -1,13 +1,14 @@
 import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { LagSeconds } from '../../pipeline/bus/measured/lag-seconds.ts';
-import { diskCheck, LogGuard } from '../../pipeline/bus/measured/log-guard.ts';
+import { diskCheck, LogGuard, type GuardedTopic } from '../../pipeline/bus/measured/log-guard.ts';
 import { USAGE_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
+import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import type { StoredSignal } from '../signals.ts';
+import { sinksOf, type StoredSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
-import { sinkGroup } from './sink-group.ts';
+import { sinkGroup, sinkGroups } from './sink-group.ts';
 
 /** Without an answer of Kafka for so long it is not known how old records are. Milliseconds. */
 const DEADLINE_MS = 20_000;
@@ -28,15 +29,18 @@ export function createLogGuard(
   const ages = signals.flatMap(({ signal, sinks, source }) =>
     sinks.map((sink) => {
       const topic = signal.topic.name;
-      const age = new LagSeconds({ connection, topic, groupId: sinkGroup(sink.name) });
+      const [groupId = '', ...others] = sinkGroups(sink.name, config.sets);
+      // what one set has stored is not lost: a set that is away for long must not stop ingest (docs/adr/0059-sets.md)
+      const age = new LagSeconds({ connection, topic, groupId, others });
       // where a derived topic lags, all that it may be derived of must wait
       return { topic: source === null ? null : topic, check: () => age.check() };
     }),
   );
+  const warned = config.sets.length === 1 ? [] : endangeredSets(config.sets, signals, connection, registerWarning);
   const { dir, minFreeDiskPercent } = config.kafka;
   const disk = dir === '' || minFreeDiskPercent === 0 ? [] : [diskCheck(dir, minFreeDiskPercent)];
   const guard = new LogGuard({
-    ...{ checks: [...disk.map((check) => ({ topic: null, check })), ...ages], topic: usage, logger, isStandby },
+    ...{ checks: [...disk.map((check) => ({ topic: null, check })), ...ages, ...warned], topic: usage, logger, isStandby },
     onLook: (isPaused) => {
       metrics.pausedIngest.set(isPaused ? 1 : 0);
     },
@@ -50,4 +54,27 @@ export function createLogGuard(
       await Promise.all([usage.stop(), connection.disconnect()]);
     },
   };
+}
+
+/** Checks that pause nothing: a set alone that has not stored what Kafka deletes soon is a warning. */
+function endangeredSets(
+  sets: readonly StoreSet[],
+  signals: readonly StoredSignal[],
+  connection: AdminConnection,
+  registerWarning: RoleContext['registerWarning'],
+): GuardedTopic[] {
+  return sets.flatMap(({ name: set }) => {
+    const ages = sinksOf(signals).map(
+      ({ name, signal }) => new LagSeconds({ connection, topic: signal.topic.name, groupId: sinkGroup(name, set) }),
+    );
+    let danger: string | null = null;
+    registerWarning(() => (danger === null ? null : `The set ${set} will miss records. ${danger}`));
+    return {
+      topic: null,
+      check: async () => {
+        danger = (await Promise.all(ages.map((age) => age.check()))).find((reason) => reason !== null) ?? null;
+        return null;
+      },
+    };
+  });
 }

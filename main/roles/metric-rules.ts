@@ -1,15 +1,17 @@
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { effectivePlan } from '../../api/control/flags.ts';
-import { QueryPool } from '../../api/engine/workers/query-pool.ts';
+import type { QueryPool } from '../../api/engine/workers/query-pool.ts';
+import type { QueryEngine } from '../../api/query/engine.ts';
 import type { RuleEvaluation } from '../../api/prometheus/evaluate-rule.ts';
 import { httpErrorOf } from '../../pipeline/core/errors.ts';
-import type { Service } from '../../pipeline/core/service.ts';
+import { startAll, stopAll, type Service } from '../../pipeline/core/service.ts';
 import { createMetricRules } from '../../pipeline/alerting/metrics/metric-rules.ts';
 import type { MetricRunner, Outcome } from '../../pipeline/alerting/metrics/evaluations.ts';
 import type { ReadMetricRule } from '../../pipeline/alerting/metrics/metric-rule.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
-import { Store } from '../../pipeline/store/client.ts';
+import type { StoredSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
+import { readSets } from './sets.ts';
 
 /** Processes that evaluate rules, begun with the first rule; a tenant's are in one of them. */
 const WORKERS = 2;
@@ -25,21 +27,18 @@ const SLOW = 504;
 export type MetricRules = { readonly merger: Merger; readonly service: Service };
 
 /** Evaluates rules in query workers of this process's own, so that none of a tenant's expressions delays a fold. */
-export function metricRules({ config, log, metrics }: RoleContext, control: ControlStore): MetricRules {
-  const store = new Store(config.clickhouse);
+export function metricRules(context: RoleContext, control: ControlStore, stored: readonly StoredSignal[]): MetricRules {
+  const { log } = context;
+  const sets = readSets(context, stored);
   const stopping = new AbortController();
   let pool: QueryPool | null = null;
-  const started = (): QueryPool => {
-    if (pool !== null) return pool;
-    pool = new QueryPool({
-      ...{ clickhouse: config.clickhouse, store, limits: config.limits, workers: WORKERS },
-      log: log.child({ component: 'rule workers' }),
-      onLost: (why) => {
-        metrics.lostWorkers.inc({ why });
-      },
-    });
+  let engine: QueryEngine | null = null;
+  const started = (): QueryEngine => {
+    if (engine !== null) return engine;
+    pool = sets.pool(WORKERS, 'rule workers');
+    engine = sets.over(pool);
     void pool.start();
-    return pool;
+    return engine;
   };
   let evaluated = 0;
   const evaluate = async (tenantId: number, rule: ReadMetricRule, time: number, retentionDays: number): Promise<Outcome> => {
@@ -75,11 +74,11 @@ export function metricRules({ config, log, metrics }: RoleContext, control: Cont
     merger: createMetricRules(runner),
     service: {
       name: 'metric rules',
-      start: () => Promise.resolve(),
+      start: () => startAll(sets.services),
       stop: async () => {
         stopping.abort();
         await pool?.stop();
-        await store.close();
+        await stopAll(sets.services);
       },
     },
   };

@@ -46,10 +46,11 @@ type Hosting<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | '
 export const processorsRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
     const files = await loadProcessorFiles(context.config.processors.files);
-    const sent = sentSignals(await signalsWith(context.config.signals.files));
+    const stored = await signalsWith(context.config.signals.files);
+    const sent = sentSignals(stored);
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
-    const overMetrics = metricRules(context, control);
+    const overMetrics = metricRules(context, control, stored);
     const merging = [...mergers.members, ...files.flatMap(({ merger }) => merger ?? []), overMetrics.merger];
     const shared: Shared = { settings: () => control.settings, budget: new SnapshotBudget() };
     const first = hostOf(context, kafka, {

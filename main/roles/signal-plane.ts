@@ -10,13 +10,13 @@ import { StoragePace } from '../../api/limits/storage-pace.ts';
 import type { UsageCounts } from '../../api/limits/usage-counts.ts';
 import type { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
 import type { Kafka } from '../../pipeline/bus/connection/kafka.ts';
-import { committedBy } from '../../pipeline/bus/reading/group-positions.ts';
+import { committedByAny } from '../../pipeline/bus/reading/group-positions.ts';
 import { isOn } from '../../pipeline/core/fault-points.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { SignalPublisher } from '../../pipeline/intake/signal-publisher.ts';
 import type { SentSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
-import { sinkGroup } from './sink-group.ts';
+import { sinkGroups } from './sink-group.ts';
 
 /** Between two requests to a broker: with many partitions and little load each of them would carry a record or two. Milliseconds. */
 const GAP_MS = 5;
@@ -48,7 +48,7 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
   const { signal, source } = one;
   const topic = signal.topic.name;
   const opened = source.open();
-  const pace = storagePace(one, shared, { log, metrics });
+  const pace = storagePace(one, shared, { config, log, metrics });
   const publisher = new SignalPublisher(opened, {
     kafka,
     log: log.child({ component: 'publisher', topic }),
@@ -86,19 +86,21 @@ export function signalPlane({ config, log, metrics, rejections }: RoleContext, o
   return { services: [pace, publisher], endpoints: intakeEndpoints(intake), intake, publisher };
 }
 
-/** Has requests wait while what is acknowledged is not stored as fast: by the table that is furthest behind. */
+/** Has requests wait while what is acknowledged is not stored as fast: by the table that is furthest behind, in the set that is least behind with it. */
 function storagePace(
   { signal, sinks }: SentSignal,
   { admin }: SharedPlane,
-  { log, metrics }: Pick<RoleContext, 'log' | 'metrics'>,
+  { config, log, metrics }: Pick<RoleContext, 'config' | 'log' | 'metrics'>,
 ): StoragePace {
   const topic = signal.topic.name;
   return new StoragePace({
     stored: async () => {
-      const all = await admin.query((open) => Promise.all(sinks.map(({ name }) => committedBy(open, sinkGroup(name), topic))));
+      const all = await admin.query((open) =>
+        Promise.all(sinks.map(({ name }) => committedByAny(open, sinkGroups(name, config.sets), topic))),
+      );
       const stored = new Map<number, number>();
       for (const committed of all)
-        for (const [partition, { offset }] of committed) stored.set(partition, Math.min(offset, stored.get(partition) ?? Infinity));
+        for (const [partition, offset] of committed) stored.set(partition, Math.min(offset, stored.get(partition) ?? Infinity));
       return stored;
     },
     log: log.child({ component: 'storage pace', topic }),

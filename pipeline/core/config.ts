@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { contradictions, type Environment } from './config-contradictions.ts';
 import { PemFiles, secretFileRows, withSecretFiles, type Tls } from './config-files.ts';
+import { readSets, type ClickHouseAccess, type StoreSet } from './config-sets.ts';
 import { networkOf } from './network.ts';
 
 export type { Tls } from './config-files.ts';
@@ -46,16 +47,10 @@ export type Config = {
     /** 0: the disk is not watched. */
     readonly minFreeDiskPercent: number;
   };
-  readonly clickhouse: {
-    readonly url: string;
-    /** Of an https URL. */
-    readonly tls?: Tls;
-    readonly user: string;
-    readonly password: string;
-    readonly database: string;
-    readonly readerUser: string;
-    readonly readerPassword: string;
-  };
+  /** That of the first set. */
+  readonly clickhouse: ClickHouseAccess;
+  /** The sets that are not out, the first one first. */
+  readonly sets: readonly StoreSet[];
   /** Of the embedded engines. */
   readonly engines: { readonly survivesPowerLoss: boolean; readonly mayInstall: boolean };
   readonly limits: {
@@ -64,7 +59,11 @@ export type Config = {
     readonly maxFacetFields: number;
     readonly queryWorkers: number;
   };
-  readonly sinks: { readonly deadLetterLimit: number };
+  readonly sinks: {
+    readonly deadLetterLimit: number;
+    /** Names of the sets that sinks of this process write. */
+    readonly sets: readonly string[];
+  };
   /** Files of processors in addition to the built-in ones. */
   readonly processors: { readonly files: readonly string[] };
   /** Files of signals in addition to the built-in ones. */
@@ -184,6 +183,13 @@ export const environment = Joi.object({
     'User of the queries (default: the owner). Give it a row policy: docs/operations.md.',
   ),
   LOGWEIR_CLICKHOUSE_READER_PASSWORD: Joi.string().allow('').description('Its password.'),
+  LOGWEIR_CLICKHOUSE_SETS_FILE: Joi.string().description(
+    'JSON file of further sets, whole copies of the data: docs/sets.md. None without it.',
+  ),
+  LOGWEIR_CLICKHOUSE_SETS_OUT: Joi.string().description(
+    'Names of sets that are out, comma-separated: they are neither written nor read, and the log does not wait for them.',
+  ),
+  LOGWEIR_SINK_SETS: Joi.string().description('Names of the sets that sinks of this process write, comma-separated. All without it.'),
   LOGWEIR_KEY_PEPPER: Joi.string().min(MIN_SECRET).description('Secret under which keys are hashed; the same on every node.'),
   LOGWEIR_BOOTSTRAP_KEY: Joi.string()
     .pattern(/^[A-Za-z0-9_-]{16,}$/)
@@ -283,15 +289,17 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const faults = [...unread, ...(result.error?.details ?? []).map(({ message }) => message)];
   const files = new PemFiles(result.value as Environment, faults);
   faults.push(...contradictions(result.value as Environment));
-  const config = toConfig(result.value as Environment, files);
+  const config = toConfig(result.value as Environment, files, faults);
   if (faults.length > 0) throw new Error(`The configuration is wrong: ${faults.join('; ')}.`);
   return freezeDeep(config);
 }
 
-function toConfig(env: Environment, files: PemFiles): Config {
+function toConfig(env: Environment, files: PemFiles, faults: string[]): Config {
   const text = (name: string): string => String(env[name] ?? '');
   const list = (name: string): string[] => listOf(text(name));
-  const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
+  const clickhouse = clickHouseOf(text, files);
+  const [out, written] = [list('LOGWEIR_CLICKHOUSE_SETS_OUT'), list('LOGWEIR_SINK_SETS')];
+  const sets = readSets(clickhouse, { file: text('LOGWEIR_CLICKHOUSE_SETS_FILE'), out, written }, faults);
   return {
     http: {
       ...{ host: text('LOGWEIR_HOST'), tls: listenerTls(text) },
@@ -305,15 +313,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
       drainMs: 1000 * Number(env['LOGWEIR_DRAIN_SECONDS']),
     },
     kafka: kafkaOf(env, files),
-    clickhouse: {
-      url: text('LOGWEIR_CLICKHOUSE_URL'),
-      ...(text('LOGWEIR_CLICKHOUSE_URL').startsWith('https:') ? { tls: files.of('CLICKHOUSE') } : {}),
-      user: text('LOGWEIR_CLICKHOUSE_USER'),
-      password: text('LOGWEIR_CLICKHOUSE_PASSWORD'),
-      database: text('LOGWEIR_CLICKHOUSE_DATABASE'),
-      readerUser: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_USER') : readerUser,
-      readerPassword: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_PASSWORD') : text('LOGWEIR_CLICKHOUSE_READER_PASSWORD'),
-    },
+    ...{ clickhouse, sets: sets.all },
     engines: { survivesPowerLoss: env['LOGWEIR_DURABILITY'] === 'power-loss', mayInstall: env['LOGWEIR_INSTALL'] === true },
     limits: {
       platformEntriesPerSecond: Number(env['LOGWEIR_PLATFORM_ENTRIES_PER_SECOND']),
@@ -324,7 +324,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
     processors: { files: list('LOGWEIR_PROCESSORS') },
     signals: { files: list('LOGWEIR_SIGNALS') },
     detectors: { sources: list('LOGWEIR_DETECTORS') },
-    sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },
+    sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']), sets: sets.written },
     alerts: {
       alertmanagers: list('LOGWEIR_ALERTMANAGER_URL'),
       webhookNetworks: list('LOGWEIR_WEBHOOK_ALLOWED_NETWORKS'),
@@ -337,6 +337,19 @@ function toConfig(env: Environment, files: PemFiles): Config {
     ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
     embedded: env['LOGWEIR_EMBEDDED'] === true,
+  };
+}
+
+function clickHouseOf(text: (name: string) => string, files: PemFiles): ClickHouseAccess {
+  const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
+  return {
+    url: text('LOGWEIR_CLICKHOUSE_URL'),
+    ...(text('LOGWEIR_CLICKHOUSE_URL').startsWith('https:') ? { tls: files.of('CLICKHOUSE') } : {}),
+    user: text('LOGWEIR_CLICKHOUSE_USER'),
+    password: text('LOGWEIR_CLICKHOUSE_PASSWORD'),
+    database: text('LOGWEIR_CLICKHOUSE_DATABASE'),
+    readerUser: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_USER') : readerUser,
+    readerPassword: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_PASSWORD') : text('LOGWEIR_CLICKHOUSE_READER_PASSWORD'),
   };
 }
 

@@ -79,16 +79,16 @@ export class Metrics {
     'Lookups of the coordinator of a consumer group after it stopped answering.',
     ['group'],
   );
-  readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table']);
-  readonly storedBytes = this.#counter('logweir_stored_bytes_total', 'Bytes of the bodies of inserts.', ['table']);
+  readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table', 'set']);
+  readonly storedBytes = this.#counter('logweir_stored_bytes_total', 'Bytes of the bodies of inserts.', ['table', 'set']);
   readonly insertSeconds = new Histogram({
     name: 'logweir_insert_seconds',
     help: 'Time of one insert into ClickHouse.',
-    labelNames: ['table'],
+    labelNames: ['table', 'set'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [this.registry],
   });
-  readonly failingInserts = this.#gauge('logweir_failing_inserts', 'Tables that ClickHouse takes no inserts into: 1.', ['table']);
+  readonly failingInserts = this.#gauge('logweir_failing_inserts', 'Tables that ClickHouse takes no inserts into: 1.', ['table', 'set']);
   readonly pausedIngest = this.#gauge(
     'logweir_ingest_paused',
     'Whether ingest is paused, or about to be since the log cannot be watched: 1.',
@@ -99,7 +99,11 @@ export class Metrics {
     'Tables whose row policy is missing: the second wall between tenants.',
     [],
   );
-  readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not stored yet.', ['topic', 'partition']);
+  /** Where there are several sets. */
+  readonly setReady = this.#gauge('logweir_set_ready', 'Whether this process may read the set: 1.', ['set']);
+  readonly setBehind = this.#gauge('logweir_set_behind_seconds', 'How long ago what the set has not stored yet was on the log.', ['set']);
+  readonly setQueries = this.#counter('logweir_set_queries_total', 'Queries that began on the set.', ['set']);
+  readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not stored yet.', ['topic', 'partition', 'set']);
   readonly storageWaits = this.#counter(
     'logweir_storage_wait_seconds_total',
     'Seconds that requests to ingest waited since what was acknowledged before was not stored as fast as it came.',

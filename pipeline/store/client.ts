@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../core/config.ts';
+import type { ClickHouseAccess } from '../core/config-sets.ts';
 import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
 import { bodyWith } from '../core/fault-points.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
@@ -56,7 +56,7 @@ export class Store {
   readonly #readerUser: string;
 
   /** `mark` ends the `query_id` of each of its queries, so that all of them can be ended together (`endMarked`). */
-  constructor(config: Config['clickhouse'], mark = '') {
+  constructor(config: ClickHouseAccess, mark = '') {
     this.database = config.database;
     this.#mark = mark;
     this.#readerUser = config.readerUser;
@@ -257,7 +257,7 @@ export class Store {
 type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
 
 /** With the client's own TLS a certificate would take the place of the password. */
-function connections({ tls }: Config['clickhouse'], most: number): Pick<ClientOptions, 'http_agent' | 'max_open_connections'> {
+function connections({ tls }: ClickHouseAccess, most: number): Pick<ClientOptions, 'http_agent' | 'max_open_connections'> {
   if (tls === undefined) return { max_open_connections: most };
   return { http_agent: new https.Agent({ ...tls, keepAlive: true, maxSockets: most }) };
 }
@@ -281,14 +281,23 @@ const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<str
 });
 
 const TIME = new Set(['159', '160', '394']);
+/** ClickHouse does not reach what it needs for an answer: a socket was silent, the network failed, or no connection came about. */
+const CUT_OFF = new Set(['209', '210', '279']);
 /** ClickHouse's parser gives up: too deep, or too many parts. */
 const NESTED = new Set(['167', '168', '306']);
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
+
+/** Whether an error is that ClickHouse, or what it needs, is unavailable: another set may answer. */
+export const isUnavailable = (error: unknown): boolean => {
+  const known = toHttpError(error);
+  return known instanceof HttpError && known.slug === storeUnavailable().slug;
+};
 
 /** The error that an analyst gets for one of ClickHouse; an unexpected one is passed on as it is (a 500, and a bug). */
 export function toHttpError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (error instanceof ClickHouseError) {
+    if (CUT_OFF.has(error.code)) return storeUnavailable(error);
     if (TIME.has(error.code)) return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
     if (error.code === '241') return queryTimeout('The query needs too much memory; narrow the time range or simplify the query.');
     if (error.code === '191')

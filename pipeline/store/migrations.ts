@@ -11,11 +11,8 @@ const FILE = /^(\d{3})_[a-z0-9_]+\.sql$/;
  * files under the same numbers is refused with a sentence, and nothing in it is changed. `last`: the file to stop behind, as an earlier version does.
  */
 export async function migrate(store: Store, last = Infinity): Promise<number[]> {
-  const folder = path.join(packageRoot(), 'pipeline/store/schema');
-  const files = (await readdir(folder)).sort().flatMap((name) => {
-    const number = FILE.exec(name)?.[1];
-    return number === undefined ? [] : [{ number: Number(number), name }];
-  });
+  const folder = schemaFolder();
+  const files = await schemaFiles();
   await store.createDatabase();
   await store.command(
     'CREATE TABLE IF NOT EXISTS migrations (number UInt16, name String, applied_at DateTime DEFAULT now()) ENGINE = ReplacingMergeTree ORDER BY number',
@@ -30,6 +27,26 @@ export async function migrate(store: Store, last = Infinity): Promise<number[]> 
     await store.command(`INSERT INTO migrations (number, name) VALUES (${String(number)}, '${name}')`);
   }
   return fresh.map(({ number }) => number);
+}
+
+/** The tables of a database: whether all files of `schema/` were applied, and when the first one was (milliseconds); null: no tables. */
+export async function migrated(
+  store: Pick<Store, 'ownerRows'>,
+  signal: AbortSignal,
+): Promise<{ readonly isWhole: boolean; readonly since: number | null }> {
+  const rows = await store.ownerRows('SELECT number, toUnixTimestamp(applied_at) FROM migrations', {}, signal);
+  const done = new Map(rows.map(([number, at]) => [Number(number), Number(at) * 1000]));
+  const isWhole = (await schemaFiles()).every(({ number }) => done.has(number));
+  return { isWhole, since: done.size === 0 ? null : Math.min(...done.values()) };
+}
+
+const schemaFolder = (): string => path.join(packageRoot(), 'pipeline/store/schema');
+
+async function schemaFiles(): Promise<readonly { readonly number: number; readonly name: string }[]> {
+  return (await readdir(schemaFolder())).sort().flatMap((name) => {
+    const number = FILE.exec(name)?.[1];
+    return number === undefined ? [] : [{ number: Number(number), name }];
+  });
 }
 
 const otherLayout = (database: string, name: string): string =>

@@ -1,3 +1,4 @@
+import { ClickHouseError } from '@clickhouse/client';
 import type { Logger } from 'pino';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
@@ -26,6 +27,7 @@ export const ANY_ROW: ReadonlyMap<string, Sql> = new Map([
 const NO_TENANT = 4_294_967_295;
 const EVERY_MS = 60_000;
 const DEADLINE_MS = 5000;
+const ACCESS_DENIED = '497';
 
 export type RowPoliciesOptions = {
   readonly store: Pick<Store, 'rows'>;
@@ -70,17 +72,29 @@ export class RowPolicies implements Service {
 
   async #look(): Promise<void> {
     const { store, log, onLook } = this.#options;
-    const missing: string[] = [];
-    for (const [table, anyRow] of ANY_ROW)
-      try {
-        const rows = await store.rows(anyRow, { tenantId: NO_TENANT, timeoutMs: DEADLINE_MS });
-        if (rows.length > 0) missing.push(table);
-      } catch {
-        // whether ClickHouse answers is for others to say
-        if (this.#missing.includes(table)) missing.push(table);
-      }
+    // whether ClickHouse answers is for others to say
+    const { missing: found, unknown } = await missingPolicies(store);
+    const missing = [...ANY_ROW.keys()].filter(
+      (table) => found.includes(table) || (unknown.includes(table) && this.#missing.includes(table)),
+    );
     if (missing.some((table) => !this.#missing.includes(table))) log.error({ tables: missing }, 'Row policies are missing.');
     this.#missing = missing;
     onLook?.(missing);
   }
+}
+
+/** The tables that show the reader rows without a tenant, and those of which ClickHouse did not answer. Never rejects. */
+export async function missingPolicies(
+  store: Pick<Store, 'rows'>,
+): Promise<{ readonly missing: readonly string[]; readonly unknown: readonly string[] }> {
+  const [missing, unknown]: [string[], string[]] = [[], []];
+  for (const [table, anyRow] of ANY_ROW)
+    try {
+      const rows = await store.rows(anyRow, { tenantId: NO_TENANT, timeoutMs: DEADLINE_MS });
+      if (rows.length > 0) missing.push(table);
+    } catch (error) {
+      // a table that the reader may not read shows it nothing
+      if (!(error instanceof ClickHouseError && error.code === ACCESS_DENIED)) unknown.push(table);
+    }
+  return { missing, unknown };
 }

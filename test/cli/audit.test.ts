@@ -18,7 +18,16 @@ async function run(
   const audit: RunAudit = ({ onProgress, ...asked }) => {
     onProgress(1);
     said.asked = asked;
-    return report instanceof Error ? Promise.reject(report) : Promise.resolve(report);
+    return report instanceof Error
+      ? Promise.reject(report)
+      : Promise.resolve(
+          asked.allSets === true
+            ? [
+                { ...report, set: 'a' },
+                { ...report, set: 'b' },
+              ]
+            : [report],
+        );
   };
   const output = { out: (text: string) => void (said.out += text), err: (text: string) => void (said.err += text), isTerminal: true };
   said.code = await auditCommand(argv, audit, {}, output);
@@ -49,6 +58,18 @@ describe('logweir audit', () => {
       '',
       'logs.v1: 12 lost, 0 doubled of 34,567 entries in 1,200 records; 1 rows of no entry; 2 in the dead letters; 5 too old to be kept; 7 records not stored yet; 1,000 records that Kafka has no more',
       '',
+    ]);
+  });
+
+  it('audits a set by its name, or every set, each with its name', async () => {
+    expect((await run(['--set', 'b'])).asked).to.deep.equal({ set: 'b' });
+    const { out, asked } = await run(['--all-sets']);
+    expect(asked).to.deep.equal({ allSets: true });
+    expect(out.split('\n').map((line) => line.slice(0, 21))).to.deep.equal(['set a: logs.v1: 0 los', 'set b: logs.v1: 0 los', '']);
+    const lines = (await run(['--all-sets', '--json'])).out.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as Audited)).to.deep.equal([
+      { ...CLEAN, set: 'a' },
+      { ...CLEAN, set: 'b' },
     ]);
   });
 

@@ -185,7 +185,7 @@ describe('hostile text in what commands print', function () {
     const finding = { kind: H, partition: 0, hour: H, entries: 1, records: 1, offsets: [H] };
     const report = { topic: H, findings: [finding], partitions: [], lost: 1, doubled: 0, stray: 0, entries: 1, records: 1, dead_lettered: 0, aged_out: 0 }; // prettier-ignore
     const throws = (): Promise<never> => Promise.reject(new Error(H));
-    for (const argv of [[], ['--json']]) await shows((env, to) => auditCommand(argv, () => Promise.resolve(report as unknown as Audited), env, to)); // prettier-ignore
+    for (const argv of [[], ['--json']]) await shows((env, to) => auditCommand(argv, () => Promise.resolve([report as unknown as Audited]), env, to)); // prettier-ignore
     await shows((env, to) => auditCommand([], throws, env, to));
     await shows((env, to) => topicCommand(['read', 'logs.v1'], async (_request, _env, { lines, unreadable }) => { await lines(`${JSON.stringify(entry)}\n`); unreadable(H); }, env, to)); // prettier-ignore
     await shows((env, to) => topicCommand(['read', 'logs.v1'], throws, env, to));

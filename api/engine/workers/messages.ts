@@ -1,4 +1,5 @@
 import type { Config } from '../../../pipeline/core/config.ts';
+import type { StoreSet } from '../../../pipeline/core/config-sets.ts';
 import type { MemoryLimits } from '../../../logsql/base/memory.ts';
 import type { Pipe } from '../../../logsql/base/types.ts';
 import type { QueryJob } from '../../query/engine.ts';
@@ -6,6 +7,8 @@ import type { QueryJob } from '../../query/engine.ts';
 /** What a worker is sent when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */
 export type WorkerSettings = {
   readonly clickhouse: Config['clickhouse'];
+  /** Where there are several: a job names one. */
+  readonly sets: readonly Pick<StoreSet, 'name' | 'clickhouse'>[];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
   readonly memory: MemoryLimits;
   /** Ends the `query_id` of each of its statements; no other worker has the same. */
@@ -17,6 +20,13 @@ export type SentJob = Omit<QueryJob, 'signal' | 'startedAt' | 'atOnce'> & {
   readonly elapsedMs: number;
   readonly isHeavy: boolean;
 };
+
+/** A job as it is sent to a worker. `elapsedMs`: of its time. */
+export function sentJob(job: QueryJob, elapsedMs: number, isHeavy: boolean): SentJob {
+  const { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport = false, cover = null, narrowedTo, set } = job;
+  const query = { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover, elapsedMs, isHeavy };
+  return { ...query, ...(narrowedTo === undefined ? {} : { narrowedTo }), ...(set === undefined ? {} : { set }) };
+}
 
 /** The head of an answer: whether its bytes are to be passed on as they come. */
 export type AnswerHead = { readonly headers?: Readonly<Record<string, string>>; readonly isStream: boolean };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../../pipeline/core/config.ts';
+import type { StoreSet } from '../../../pipeline/core/config-sets.ts';
 import { HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
 import type { Store } from '../../../pipeline/store/client.ts';
@@ -23,7 +24,7 @@ import {
   RUN,
   type Frame,
 } from '../../workers/frames.ts';
-import type { AnswerHead, SentJob, SentPipes, WorkerSettings } from './messages.ts';
+import { sentJob, type AnswerHead, type SentPipes, type WorkerSettings } from './messages.ts';
 import { receivedError, type SentError } from '../../workers/sent-error.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
@@ -34,6 +35,8 @@ import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 
 export type QueryPoolOptions = {
   readonly clickhouse: Config['clickhouse'];
+  /** Where there are several: each job names one of them. */
+  readonly sets?: readonly Pick<StoreSet, 'name' | 'clickhouse'>[];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
   /** Ends in ClickHouse what an exited worker has left running there, and lists what runs there. */
   readonly store: Pick<Store, 'endMarked' | 'runningStatements'>;
@@ -138,9 +141,9 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   #open(slot: WorkerSlot): void {
-    const { clickhouse, limits, log, memory = MEMORY, program } = this.#options;
+    const { clickhouse, sets = [], limits, log, memory = MEMORY, program } = this.#options;
     const mark = `-${randomUUID()}`;
-    const settings: WorkerSettings = { clickhouse, limits, memory, mark };
+    const settings: WorkerSettings = { clickhouse, sets, limits, memory, mark };
     const events: WorkerEvents = {
       onFrame: (frame) => {
         if (slot.worker === worker) this.#take(slot, frame);
@@ -204,11 +207,7 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts));
     slot.jobs.set(number, job);
-    const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null, narrowedTo } = job.job;
-    const query = { operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover };
-    const narrowed = narrowedTo === undefined ? {} : { narrowedTo };
-    const sent: SentJob = { ...query, ...narrowed, elapsedMs: now - startedAt, isHeavy };
-    slot.worker?.send(jsonFrame(RUN, number, sent));
+    slot.worker?.send(jsonFrame(RUN, number, sentJob(job.job, now - job.job.startedAt, isHeavy)));
     return true;
   }
 

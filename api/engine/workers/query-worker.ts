@@ -25,6 +25,8 @@ const pipe = openWorkerPipe(take);
 const running = new Map<number, Running>();
 let engine: LocalEngine | null = null;
 let store: Store | null = null;
+/** By the names of sets, where there are several. */
+let stores: ReadonlyMap<string, Store> = new Map();
 /** The job that this process has reported to work on. */
 let noted = 0;
 
@@ -84,10 +86,11 @@ async function run(job: number, sent: SentJob): Promise<void> {
   const { elapsedMs, ...rest } = sent;
   const whole = { ...rest, startedAt: performance.now() - elapsedMs, signal: one.abort.signal } as unknown as QueryJob;
   try {
-    if (engine === null || store === null) throw new Error('BUG: A query came before the settings.');
+    const own = whole.set === undefined ? store : stores.get(whole.set);
+    if (engine === null || own == null) throw new Error('BUG: A query came before the settings, or names a set that is not among them.');
     note(job);
     const { headers, body, stream } = await engine.run(whole, {
-      store: storeOf(job, store, one.kills),
+      store: storeOf(job, own, one.kills),
       onPipes: (pipes) => {
         note(job);
         send(frames.jsonFrame(frames.PIPES, job, sentPipes(pipes)));
@@ -137,7 +140,8 @@ function take(frame: frames.Frame): void {
   const one = running.get(frame.job);
   switch (frame.type) {
     case frames.SETTINGS: {
-      const { clickhouse, limits, memory, mark } = frames.jsonOf(frame) as WorkerSettings;
+      const { clickhouse, sets, limits, memory, mark } = frames.jsonOf(frame) as WorkerSettings;
+      stores = new Map(sets.map((set) => [set.name, new Store(set.clickhouse, mark)]));
       store = new Store(clickhouse, mark);
       engine = new LocalEngine({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits, memory });
       lookForGarbage();

@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs';
 import { kafkajs } from '../connection/kafkajs.ts';
 import type { AdminConnection } from '../connection/admin-connection.ts';
-import { boundsOf, committedBy, firstSince } from '../reading/group-positions.ts';
+import { boundsOf, committedByAny, firstSince } from '../reading/group-positions.ts';
 
 /** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
 const DANGER = 0.7;
@@ -11,6 +11,8 @@ export type LagSecondsOptions = {
   readonly connection: Pick<AdminConnection, 'query'>;
   readonly topic: string;
   readonly groupId: string;
+  /** Groups of other sets that store the same: what one of them has is not in danger. */
+  readonly others?: readonly string[];
   readonly now?: () => number;
 };
 
@@ -48,10 +50,10 @@ export class LagSeconds {
   }
 
   async #look(admin: Admin): Promise<string | null> {
-    const { topic, groupId, now = Date.now } = this.#options;
+    const { topic, groupId, others = [], now = Date.now } = this.#options;
     const retentionMs = await retentionOf(admin, topic);
     if (retentionMs < 0) return null;
-    const positions = await positionsOf(admin, topic, groupId, Math.floor(now() - DANGER * retentionMs));
+    const positions = await positionsOf(admin, topic, [groupId, ...others], Math.floor(now() - DANGER * retentionMs));
     const found = overdue(positions);
     if (found === undefined) return null;
     return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
@@ -67,16 +69,16 @@ async function retentionOf(admin: Admin, topic: string): Promise<number> {
   return Number(resources[0]?.configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
 }
 
-async function positionsOf(admin: Admin, topic: string, groupId: string, since: number): Promise<Position[]> {
+async function positionsOf(admin: Admin, topic: string, groupIds: readonly string[], since: number): Promise<Position[]> {
   const [committed, young, bounds] = await Promise.all([
-    committedBy(admin, groupId, topic),
+    committedByAny(admin, groupIds, topic),
     firstSince(admin, topic, since),
     boundsOf(admin, topic),
   ]);
   return [...bounds].map(([partition, { low }]) => ({
     partition,
     low,
-    committed: committed.get(partition)?.offset ?? -1,
+    committed: committed.get(partition) ?? -1,
     young: young.get(partition) ?? 0,
   }));
 }

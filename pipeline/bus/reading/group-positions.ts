@@ -36,3 +36,15 @@ export async function committedBy(
     group?.partitions.map(({ partition, offset, metadata }) => [partition, { offset: Number(offset), metadata: metadata ?? '' }]),
   );
 }
+
+/** Before which offset one of several groups at least has all of a topic, by partition; no entry where none has committed anything. */
+export async function committedByAny(
+  admin: Pick<OffsetQueries, 'fetchOffsets'>,
+  groupIds: readonly string[],
+  topic: string,
+): Promise<Map<number, number>> {
+  const furthest = new Map<number, number>();
+  for (const committed of await Promise.all(groupIds.map((groupId) => committedBy(admin, groupId, topic))))
+    for (const [partition, { offset }] of committed) furthest.set(partition, Math.max(offset, furthest.get(partition) ?? -1));
+  return furthest;
+}

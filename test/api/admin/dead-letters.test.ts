@@ -33,12 +33,14 @@ class Fake {
           return Promise.resolve();
         },
       },
-      store: {
-        ownerRows: (text) => {
-          this.asked.push(text);
-          return Promise.resolve(Object.entries(stored).map(([key, rows]) => [...key.split(':'), String(rows)]));
+      stores: [
+        {
+          ownerRows: (text) => {
+            this.asked.push(text);
+            return Promise.resolve(Object.entries(stored).map(([key, rows]) => [...key.split(':'), String(rows)]));
+          },
         },
-      },
+      ],
     });
   }
 

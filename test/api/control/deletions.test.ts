@@ -130,7 +130,7 @@ describe('the rows of deleted tenants', () => {
     return { store: { ownerRows, command }, commands };
   }
   const erasure = (control: ControlStore, store: ReturnType<typeof fakeStore>['store'], clock = Date.now): TenantErasure =>
-    new TenantErasure({ control, store, log: pino({ level: 'silent' }), clock });
+    new TenantErasure({ control, stores: [store], log: pino({ level: 'silent' }), clock });
 
   it('are deleted in each table that has some, counted, and again where some come late', async () => {
     const { one, id } = await world();
@@ -164,6 +164,25 @@ describe('the rows of deleted tenants', () => {
     await erasure(other, store, () => until + 1).look();
     expect(commands).to.have.length(1);
     expect(deletionOf(one, id)?.rows).to.deep.equal({ logs: 5 });
+  });
+
+  it('are deleted in every set, and those of a set that was unavailable when it has recovered', async () => {
+    const { one, id } = await world();
+    await deleteTenant(one, id, 'Acme-Name');
+    const [first, second] = [{ logs: { 2: 5 } }, { logs: { 2: 4, 3: 1 } }];
+    const later = fakeStore(second).store;
+    let isUp = false;
+    const store = { ...later, ownerRows: (...given: Parameters<typeof later.ownerRows>) => (isUp ? later.ownerRows(...given) : Promise.reject(new Error('away'))) }; // prettier-ignore
+    const service = new TenantErasure({ control: one, stores: [fakeStore(first).store, store], log: pino({ level: 'silent' }) });
+    await service.look();
+    await service.look();
+    expect([first, second]).to.deep.equal([{ logs: { 2: 0 } }, { logs: { 2: 4, 3: 1 } }]);
+    expect(deletionOf(one, id)).to.deep.include({ rows: { logs: 5 }, checkedAt: null });
+    isUp = true;
+    await service.look();
+    expect(second).to.deep.equal({ logs: { 2: 0, 3: 1 } });
+    expect(deletionOf(one, id)?.rows).to.deep.equal({ logs: 9 });
+    expect(deletionOf(one, id)?.checkedAt).to.be.a('string');
   });
 
   it('are tried again where the store does not answer', async () => {

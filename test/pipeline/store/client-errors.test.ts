@@ -18,6 +18,9 @@ describe('errors of ClickHouse, as an analyst is told of them', () => {
     ['too large a set', '191', 504, 'query_timeout'],
     ['too many rows', '158', 504, 'query_timeout'],
     ['too large a result', '396', 504, 'query_timeout'],
+    ['a silent socket', '209', 503, 'store_unavailable'],
+    ['a failing network', '210', 503, 'store_unavailable'],
+    ['no connection', '279', 503, 'store_unavailable'],
     ['too many queries', '202', 429, 'rate_limited'],
   ];
   for (const [what, code, status, slug] of told)

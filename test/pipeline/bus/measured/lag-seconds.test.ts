@@ -30,6 +30,25 @@ describe('age of unread records', () => {
     return { connection: new AdminConnection({ admin: () => admin } as unknown as Kafka, 1000), connects: () => connects };
   };
 
+  it('is that of the group that is furthest, where several store the same', async () => {
+    const { connection } = kafka('1000', '0');
+    const groups: Record<string, string> = { dead: '3', alive: '6' };
+    const of = (groupId: string, others: string[]): Promise<string | null> => {
+      const query: AdminConnection['query'] = (ask) =>
+        connection.query((admin) =>
+          ask({
+            ...admin,
+            fetchOffsets: (wanted: { groupId: string }) =>
+              Promise.resolve([{ topic: 't', partitions: [{ partition: 0, offset: groups[wanted.groupId] ?? '-1' }] }]),
+          } as never),
+        );
+      return new LagSeconds({ connection: { query }, topic: 't', groupId, others, now: () => 5000 }).check();
+    };
+    expect(await of('dead', ['alive'])).to.equal(null);
+    expect(await of('dead', []), 'alone it is in danger').to.match(/partition 0/);
+    expect(await of('dead', ['new'])).to.match(/partition 0/);
+  });
+
   it('is measured against 70 % of the retention of the topic', async () => {
     const asked: number[] = [];
     const age = new LagSeconds({ connection: kafka('1000', '5', asked).connection, topic: 'logs.v1', groupId: 'g', now: () => 5000 });

@@ -1,0 +1,140 @@
+import { ConsumerLag } from '../../pipeline/bus/measured/consumer-lag.ts';
+import type { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
+import type { Kafka } from '../../pipeline/bus/connection/kafka.ts';
+import { RangeConsumer, type Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
+import type { PaceLimits } from '../../pipeline/bus/consumer/insert-pace.ts';
+import type { StoreSet } from '../../pipeline/core/config-sets.ts';
+import type { Metrics } from '../../pipeline/core/metrics.ts';
+import { packageVersion } from '../../pipeline/core/package-root.ts';
+import { together, type Service } from '../../pipeline/core/service.ts';
+import { Store } from '../../pipeline/store/client.ts';
+import { FailingInserts } from '../../sinks/failing-inserts.ts';
+import { ReplayErasure } from '../../sinks/replay-erasure.ts';
+import type { Sink } from '../../sinks/sink.ts';
+import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
+import { collectGarbage } from './garbage.ts';
+import type { RoleContext } from './role.ts';
+import { sinkGroup, stageOf } from './sink-group.ts';
+
+/**
+ * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, or no more, it is
+ * searchable within a second.
+ */
+const LIMITS: PaceLimits = {
+  rows: 300_000,
+  bytes: 40_000_000,
+  waits: [
+    { ms: 600, rows: 1000 },
+    { ms: 700, rows: 20_000 },
+    { ms: 2000, rows: 0 },
+  ],
+  idleMs: 150,
+};
+
+/**
+ * The budget for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each: two are stored while the next are
+ * gathered. On top come one fetch, 10 MB decompressed, and garbage: V8 lets 64 MiB of buffers become garbage before it looks.
+ * So a process stays below 300 MiB. Sinks of topics with little on them hold less (`Sink.heldBytes`); where a process
+ * writes several sets, they share what one would hold.
+ */
+const HELD_BYTES = 96_000_000;
+
+/** The label of a set on series; none where there is only one set. */
+type Label = { readonly set?: string };
+
+export type SetSinksOptions = {
+  readonly context: RoleContext;
+  readonly set: StoreSet;
+  readonly sinks: readonly Sink[];
+  readonly kafka: Kafka;
+  readonly deadLetters: DeadLetters;
+  /** Is given records that have expired unread, and by which sink. */
+  readonly onExpired: (expired: Expired, stage: string) => void;
+  /** How many sets this process writes: they share what one would hold. */
+  readonly among: number;
+};
+
+/** What fills a set: its store, and its services in their order. */
+export type SetSinks = { readonly store: Store; readonly consumers: readonly RangeConsumer[]; readonly services: readonly Service[] };
+
+/** The sinks of one set: consumer groups, budgets and knowledge of their own, so that no set waits for another. */
+export function setSinks(options: SetSinksOptions): SetSinks {
+  const { context, set, sinks, kafka } = options;
+  const { config, log, metrics } = context;
+  const isOne = config.sets.length === 1;
+  const label: Label = isOne ? {} : { set: set.name };
+  const failing = new FailingInserts({
+    onChange: (table, isFailing) => {
+      metrics.failingInserts.set({ table, ...label }, isFailing ? 1 : 0);
+    },
+  });
+  context.registerWarning(() => (failing.warning === null || isOne ? failing.warning : `The set ${set.name}: ${failing.warning}`));
+  const store = new Store(set.clickhouse);
+  const writer = { store, log, mostRefused: config.sinks.deadLetterLimit + 1, metrics: writerMetrics(metrics, failing, label) };
+  const consumers = sinks.map((sink) => consumerOf(sink, new TableWriter({ ...writer, sink }), options));
+  const erasure = new ReplayErasure({ store, log: log.child({ component: 'replay erasure', ...label }) });
+  // each leaves its group in a third of a second
+  const services = [erasure, together('sinks', consumers), together('lags', lagsOf(consumers, kafka, metrics, label))];
+  return { store, consumers, services };
+}
+
+function consumerOf(
+  sink: Sink,
+  store: TableWriter,
+  { context, set, kafka, deadLetters, onExpired, among }: SetSinksOptions,
+): RangeConsumer {
+  const { config, log, metrics } = context;
+  const stage = stageOf(sink.name, set.name);
+  const groupId = sinkGroup(sink.name, set.name);
+  const { deadLetterLimit } = config.sinks;
+  return new RangeConsumer({
+    ...{ kafka, groupId, store, deadLetterLimit },
+    log: log.child({ component: stage }),
+    signal: sink.signal,
+    limits: LIMITS,
+    budget: Math.floor((sink.heldBytes ?? HELD_BYTES) / among),
+    onDrained: collectGarbage,
+    onCrash: (error) => context.fail(error),
+    onSilence: () => {
+      metrics.givenUpCoordinators.inc({ group: groupId });
+    },
+    onExpired: (expired) => {
+      onExpired(expired, stage);
+    },
+    deadLetter: async (batch) => {
+      await deadLetters.write(
+        batch.map((deadLetter) => ({ ...deadLetter, stage: `${stage}: ${deadLetter.stage}`, version: packageVersion() })),
+      );
+      for (const { topic, partition, offset, reason, detail } of batch) {
+        metrics.deadLetters.inc({ topic, reason });
+        log.error({ component: stage, topic, partition, offset, reason, detail }, 'A record became a dead letter.');
+      }
+    },
+  });
+}
+
+const writerMetrics = (metrics: Metrics, failing: FailingInserts, label: Label): WriterMetrics => ({
+  outcome: (table, error) => {
+    if (error === null) failing.stored(table);
+    else failing.failed(table, error);
+  },
+  stored: (table, rows, bytes, seconds) => {
+    metrics.batches.inc({ stage: 'insert' });
+    metrics.storedRows.inc({ table, ...label }, rows);
+    metrics.storedBytes.inc({ table, ...label }, bytes);
+    metrics.insertSeconds.observe({ table, ...label }, seconds);
+  },
+});
+
+/** Watches how far each sink is behind. */
+const lagsOf = (consumers: readonly RangeConsumer[], kafka: Kafka, metrics: Metrics, label: Label): readonly Service[] =>
+  consumers.map(
+    (consumer) =>
+      new ConsumerLag({
+        kafka,
+        ...consumer.group,
+        partitions: () => consumer.assigned,
+        onLag: (partition, lag) => metrics.lag.set({ topic: consumer.group.topic, partition: String(partition), ...label }, lag),
+        onDeleted: (partition) => metrics.lag.remove({ topic: consumer.group.topic, partition: String(partition), ...label }),
+      }),
+  );

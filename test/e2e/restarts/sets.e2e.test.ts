@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
+import { SET_HEADER } from '../../../api/engine/set-engine.ts';
+import { startInstance, until, type Instance } from '../instance.ts';
+import { askClickHouse } from '../engine.ts';
+import { newTenant, runCli } from '../shared.ts';
+
+/** Written for a set alone: what was migrated, and fences of its inserts. */
+const OWN_TABLES = ['migrations', 'insert_fences'];
+
+/** Where a set is asked, as its owner. */
+type Ask = (statement: string) => Promise<string[][]>;
+
+/** How many different rows each table has, and a sum of their hashes over all columns. */
+async function hashes(ask: Ask): Promise<Record<string, string>> {
+  const tables = await ask("SELECT name FROM system.tables WHERE database = 'logweir' AND engine LIKE '%MergeTree' ORDER BY name");
+  const found: Record<string, string> = {};
+  for (const [table = ''] of tables) {
+    if (OWN_TABLES.includes(table)) continue;
+    const rows = `SELECT DISTINCT cityHash64(formatRow('JSONCompactEachRow', *)) AS hash FROM ${table}`;
+    found[table] = (await ask(`SELECT count(), sum(hash) FROM (${rows})`))[0]?.join(' ') ?? '';
+  }
+  return found;
+}
+
+describe('two sets, each a whole copy of the data', function () {
+  this.timeout(900_000);
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-sets-'));
+  let instance: Instance;
+  let second: ClickHouse;
+  let sent = 0;
+  const first: Ask = (statement) => askClickHouse(instance, statement);
+  const other: Ask = async (statement) => {
+    const headers = { 'X-ClickHouse-User': second.user, 'X-ClickHouse-Key': second.password, 'X-ClickHouse-Database': 'logweir' };
+    const response = await fetch(second.url, { method: 'POST', body: statement, headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return text.split('\n').slice(0, -1).map((line) => line.split('\t')); // prettier-ignore
+  };
+
+  before(async () => {
+    second = await startClickHouse({ dataDir: folder });
+    const { url, user, password, readerUser, readerPassword } = second;
+    writeFileSync(path.join(folder, 'password'), `${password}\n`);
+    const set = { name: 'b', url, user, password_file: 'password', reader_user: readerUser, reader_password: readerPassword };
+    writeFileSync(path.join(folder, 'sets.json'), JSON.stringify({ sets: [set] }));
+    const { port } = second;
+    await second.stop();
+    instance = await startInstance({ env: { LOGWEIR_CLICKHOUSE_SETS_FILE: path.join(folder, 'sets.json') } });
+    await until('the warning', warnings, (text) => text.includes('Nothing is stored in the set b'));
+    await send(100);
+    await untilStored(first);
+    expect(await setOf()).to.equal('a');
+    second = await startClickHouse({ dataDir: folder, port });
+  });
+  after(async () => {
+    await instance.stop();
+    await second.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function send(count: number): Promise<void> {
+    const entries = Array.from({ length: count }, () => ({
+      _msg: `entry ${String(++sent)}`,
+      service: `s${String(sent % 5)}`,
+      level: 'info',
+    }));
+    const { status } = await instance.call('POST', `${instance.ingest}/api/v1/ingest`, entries);
+    expect(status).to.equal(200);
+  }
+  const search = (): ReturnType<Instance['call']> =>
+    instance.call('POST', `${instance.app}/api/v1/tenants/1/search`, { query: '*', start: '-1h', limit: 10 });
+  const setOf = async (): Promise<string | null> => {
+    const { status, headers } = await search();
+    return status === 200 ? headers.get(SET_HEADER) : String(status);
+  };
+  const stored = async (ask: Ask): Promise<number> => Number((await ask('SELECT count() FROM logs'))[0]?.[0]);
+  const untilStored = (ask: Ask): Promise<number> => until('all entries', () => stored(ask), (count) => count === sent); // prettier-ignore
+  const untilEqual = async (): Promise<void> => {
+    await Promise.all([untilStored(first), untilStored(other)]);
+    const [a, b] = await until('equal tables', () => Promise.all([hashes(first), hashes(other)]), ([one, two]) => JSON.stringify(one) === JSON.stringify(two)); // prettier-ignore
+    expect(a).to.deep.equal(b);
+    expect(a['logs']).to.match(new RegExp(`^${String(sent)} `));
+  };
+  const series = async (name: string): Promise<Record<string, number>> => {
+    const { body } = await instance.call('GET', `${instance.admin}/metrics`);
+    const found = String(body).matchAll(new RegExp(`^${name}\\{.*set="(\\w+)".*\\} (\\d+)`, 'gm'));
+    return Object.fromEntries([...found].map(([, set = '', value]): [string, number] => [set, Number(value)]));
+  };
+  const warnings = async (): Promise<string> =>
+    ((await instance.call('GET', `${instance.admin}/ready`)).body as { warnings: string[] }).warnings.join('\n');
+
+  it('start while one is unavailable, whose tables are made when it has recovered', async () => {
+    await untilEqual();
+    await until('both sets', () => series('logweir_set_ready'), (ready) => ready['a'] === 1 && ready['b'] === 1); // prettier-ignore
+    await until('no warning', warnings, (text) => text === '');
+  });
+
+  it('get all entries from the log, and an answer names its set', async () => {
+    for (let batch = 0; batch < 5; batch++) await send(200);
+    await untilEqual();
+    expect(await setOf()).to.equal('a');
+    expect(await series('logweir_set_ready')).to.deep.equal({ a: 1, b: 1 });
+    expect(await instance.count('*')).to.equal(sent);
+  });
+
+  it('answer while either is killed under ingest, and what was killed catches up by itself', async () => {
+    const [search, sets] = [setOf, new Set<string | null>()];
+    const a = instance.processes().get('clickhouse');
+    process.kill(a?.pid ?? 0, 'SIGKILL');
+    for (let batch = 0; batch < 20; batch++) {
+      await send(50);
+      sets.add(await search());
+    }
+    expect([...sets], 'no search fails').to.deep.equal(['b']);
+    await untilEqual();
+    await until('both sets', () => series('logweir_set_ready'), (ready) => ready['a'] === 1 && ready['b'] === 1); // prettier-ignore
+
+    const { port } = second;
+    second.kill();
+    await second.exited;
+    sets.clear();
+    for (let batch = 0; batch < 20; batch++) {
+      await send(50);
+      sets.add(await search());
+    }
+    expect([...sets], 'no search fails').to.deep.equal(['a']);
+    expect((await instance.call('GET', `${instance.admin}/ready`)).status).to.equal(200);
+    await until('the warning', warnings, (text) => text.includes('The set b does not serve: it is unavailable.'));
+    await untilStored(first);
+    expect(await instance.count('*'), 'counts are of the set that is there').to.equal(sent);
+
+    second = await startClickHouse({ dataDir: folder, port });
+    await untilEqual();
+    await until('no warning', warnings, (text) => text === '');
+  });
+
+  it('lose the rows of a deleted tenant, also one that was unavailable then', async () => {
+    const tenant = await newTenant(instance);
+    const rows = async (ask: Ask): Promise<string> =>
+      (await ask(`SELECT count() FROM logs WHERE tenant_id = ${String(tenant.id)}`))[0]?.[0] ?? '';
+    const auth = { Authorization: `Bearer ${tenant.key}` };
+    await instance.call('POST', `${instance.ingest}/api/v1/ingest`, [{ _msg: 'of the tenant' }], auth);
+    await until('the entry', () => Promise.all([rows(first), rows(other)]), (found) => found.join() === '1,1'); // prettier-ignore
+    const { port } = second;
+    second.kill();
+    await second.exited;
+    const operator = { id: 1, key: instance.key };
+    const id = ['--tenant', String(tenant.id)];
+    const { body } = await instance.call('GET', `${instance.admin}/admin/tenants`, undefined, { Authorization: `Bearer ${readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim()}` }); // prettier-ignore
+    const name = (body as { tenant_id: number; name: string }[]).find(({ tenant_id: one }) => one === tenant.id)?.name ?? '';
+    expect((await runCli(instance, operator, ['admin', 'tenant', 'delete', ...id, '--name', name])).code).to.equal(0);
+    await until('no row in the set that is there', () => rows(first), (count) => count === '0'); // prettier-ignore
+    const state = async (): Promise<string> => (await runCli(instance, operator, ['admin', 'tenant', 'deletion', ...id, '--json'])).stdout;
+    expect(await state(), 'it is not done').to.contain('deleting');
+    second = await startClickHouse({ dataDir: folder, port });
+    await until('no row in the other one', () => rows(other), (count) => count === '0'); // prettier-ignore
+    await until('the certificate', state, (text) => /"deleted"/.test(text));
+  });
+
+  it('are audited one by one, or all', async () => {
+    const tenant = { id: 1, key: instance.key };
+    const { stdout, stderr, code } = await runCli(instance, tenant, ['audit', '--all-sets']);
+    expect(stderr).to.not.contain('Usage');
+    expect(stdout.split('\n').map((line) => line.replace(/ of .*/, ''))).to.deep.equal([
+      'set a: logs.v1: 0 lost, 0 doubled',
+      'set b: logs.v1: 0 lost, 0 doubled',
+      '',
+    ]);
+    expect(code).to.equal(0);
+    const unknown = await runCli(instance, tenant, ['audit', '--set', 'c']);
+    expect([unknown.code, unknown.stderr]).to.deep.equal([2, 'There is no set "c"; there is a, b.\n']);
+  });
+});
