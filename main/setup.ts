@@ -13,11 +13,11 @@ import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
-import { migrate } from '../pipeline/store/migrations.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadProcessorFiles } from './processor-files.ts';
 import { signalsWith } from './signals.ts';
 import { untilBegun } from './standby.ts';
+import { prepareTables } from './tables.ts';
 import { topicsWith } from './topics.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
@@ -26,8 +26,7 @@ const VERSION_MS = 5000;
 async function prepareStore(config: Config): Promise<void> {
   const store = new Store(config.clickhouse);
   try {
-    await migrate(store);
-    for (const { schema = [] } of await signalsWith(config.signals.files)) for (const statement of schema) await store.command(statement);
+    await prepareTables(store, config.signals.files);
   } catch (error) {
     const version = await store.ownerRows('SELECT version()', {}, AbortSignal.timeout(VERSION_MS)).then(
       ([row]) => String(row?.[0]),

@@ -48,6 +48,7 @@ import { createAccounts, type Accounts } from './accounts.ts';
 import { createAi, type Ai } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
+import { createBackupRoutes } from './backups.ts';
 import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes, metricRulesOf, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
@@ -105,6 +106,7 @@ function serveAdmin(
     billed,
     accounts,
     erasure,
+    stored,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
@@ -116,6 +118,7 @@ function serveAdmin(
     readonly billed: readonly BilledSignal[];
     readonly accounts: Accounts;
     readonly erasure: TenantErasure;
+    readonly stored: readonly StoredSignal[];
   },
 ): void {
   const { peers, log } = context;
@@ -125,6 +128,7 @@ function serveAdmin(
     usageRoute(control, counts, billed),
     ...deadLetterRoutes({ deadLetters, store, tables, log }),
     auditRoute(audit),
+    ...createBackupRoutes(context, stored),
     ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
     ...accounts.adminRoutes,
   ];
@@ -234,7 +238,7 @@ export const appRole: Role = {
     const admitChange = changeGate();
     const accounts = createAccounts(context, control, admitChange);
     const erasure = new TenantErasure({ control, store, log: log.child({ component: 'tenant erasure' }) });
-    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts, erasure });
+    serveAdmin(context, { control, counts, deadLetters, store, detection, audit, tables, billed, accounts, erasure, stored });
     const { engine, runtime, cover, rate } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });

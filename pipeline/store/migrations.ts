@@ -3,6 +3,7 @@ import path from 'node:path';
 import { packageRoot } from '../core/package-root.ts';
 import type { Store } from './client.ts';
 
+const FOLDER = path.join(packageRoot(), 'pipeline/store/schema');
 const FILE = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
 /**
@@ -11,11 +12,7 @@ const FILE = /^(\d{3})_[a-z0-9_]+\.sql$/;
  * files under the same numbers is refused with a sentence, and nothing in it is changed. `last`: the file to stop behind, as an earlier version does.
  */
 export async function migrate(store: Store, last = Infinity): Promise<number[]> {
-  const folder = path.join(packageRoot(), 'pipeline/store/schema');
-  const files = (await readdir(folder)).sort().flatMap((name) => {
-    const number = FILE.exec(name)?.[1];
-    return number === undefined ? [] : [{ number: Number(number), name }];
-  });
+  const files = await migrationFiles();
   await store.createDatabase();
   await store.command(
     'CREATE TABLE IF NOT EXISTS migrations (number UInt16, name String, applied_at DateTime DEFAULT now()) ENGINE = ReplacingMergeTree ORDER BY number',
@@ -26,11 +23,21 @@ export async function migrate(store: Store, last = Infinity): Promise<number[]> 
   if (other !== undefined) throw new Error(otherLayout(store.database, done.get(other.number) ?? ''));
   const fresh = files.filter(({ number }) => number <= last && !done.has(number));
   for (const { number, name } of fresh) {
-    await store.command(await readFile(path.join(folder, name), 'utf8'));
+    await store.command(await readFile(path.join(FOLDER, name), 'utf8'));
     await store.command(`INSERT INTO migrations (number, name) VALUES (${String(number)}, '${name}')`);
   }
   return fresh.map(({ number }) => number);
 }
+
+async function migrationFiles(): Promise<{ readonly number: number; readonly name: string }[]> {
+  return (await readdir(FOLDER)).sort().flatMap((name) => {
+    const number = FILE.exec(name)?.[1];
+    return number === undefined ? [] : [{ number: Number(number), name }];
+  });
+}
+
+/** The number of the last file of this version. */
+export const newestMigration = async (): Promise<number> => (await migrationFiles()).at(-1)?.number ?? 0;
 
 const otherLayout = (database: string, name: string): string =>
   `The ClickHouse database ${database} has the tables of an earlier layout (${name}), which this version does not read; start with an empty data directory (LOGWEIR_DATA_DIR), or name an empty database in LOGWEIR_CLICKHOUSE_DATABASE.`;
