@@ -1,6 +1,7 @@
 import { runEngineBackup } from '../../pipeline/store/engine-backup.ts';
 import { countTables, engineOf } from './backup.ts';
 import { readManifest, type Manifest } from './manifest.ts';
+import { setApart } from './other-log.ts';
 import type { Place } from './place.ts';
 import { resumeFrom, type Expired, type Resumption } from './positions.ts';
 import { IN_BACKUP, tableName, withDatabase, type BackupSources, type Report } from './sources.ts';
@@ -48,6 +49,7 @@ export async function restore(sources: BackupSources, place: Place, report: Repo
   report('putting the sinks back to where they stood');
   const resumption = resumeFrom(filled, manifest, await groups.logs());
   const { lost, notes } = await lossesOf(sources, scratch, manifest, resumption);
+  await setApart(sources, scratch, resumption.otherLogs);
   await assertCanBegin(sources);
   report('replacing the database');
   // in this order: a sink that begins in between can store nothing, and has Kafka refuse the positions

@@ -236,6 +236,9 @@ describe('a restore', () => {
     other.logs = { ...other.logs, cluster: 'd' };
     expect((await restore(other.sources, place, noReport)).notes[0]).to.include('The log of logs.v1 is not that of the backup');
     expect([...(other.put.get('g-logs') ?? [])]).to.deep.equal([[0, { offset: 0, metadata: '' }]]);
+    // counts of segments that begin at 0 again are set apart
+    expect(other.done.some((step) => step.startsWith('TRUNCATE TABLE `logweir_restoring`.`volume`'))).to.equal(true);
+    expect(expired.done.some((step) => step.startsWith('TRUNCATE'))).to.equal(false);
   });
 });
 

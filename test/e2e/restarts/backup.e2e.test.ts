@@ -169,6 +169,42 @@ describe('a backup under load, and its restore', function () {
     expect(spans[0]?.[0]).to.equal(spans[0]?.[1]);
   });
 
+  it('gives, with the log of another Kafka, the rows of both, counted once', async () => {
+    const backupDir = backups();
+    await instance.stop({ keep: true });
+    const other = await startInstance({ args: WITHOUT_SINK, env: { LOGWEIR_BACKUP_DIR: backupDir } });
+    try {
+      const send = async (to: Instance, name: string): Promise<void> => {
+        for (let body = 0; body < 20; body++) {
+          const entries = Array.from({ length: PER_BODY }, (_, at) => ({ _msg: `${name} ${String(body)} ${String(at)}`, app: 'other' }));
+          expect((await to.call('POST', `${to.ingest}/api/v1/ingest`, entries)).status).to.equal(200);
+        }
+      };
+      await send(other, 'before');
+      const { code, stdout, stderr } = await runCli(other, TENANT, ['admin', 'restore', '--at', 'nightly', '--json']);
+      expect(code, stderr).to.equal(0);
+      const { result } = JSON.parse(stdout) as { result: { notes: string[]; lost_records: number } };
+      expect(result.notes.join()).to.include('The log of logs.v1, ');
+      const [[before = ''] = []] = await askClickHouse(other, 'SELECT count() FROM logs');
+      await other.stop({ keep: true });
+      const whole = await startInstance({ dataDir: other.dataDir, env: { LOGWEIR_BACKUP_DIR: backupDir } });
+      try {
+        await send(whole, 'after');
+        const wanted = Number(before) + 2 * 20 * PER_BODY;
+        const count = async (): Promise<number> => Number((await askClickHouse(whole, 'SELECT uniqExact(_msg) FROM logs'))[0]?.[0]);
+        await until('entries of both logs', count, (rows) => rows === wanted);
+        expect((await askClickHouse(whole, 'SELECT count() FROM logs'))[0]?.[0]).to.equal(String(wanted));
+        const closed = 'SELECT count() FROM volume WHERE scope = 3 AND until > 0';
+        await until('counts of the new log', () => askClickHouse(whole, closed), ([[rows]  = []]) => Number(rows) > 0); // prettier-ignore
+        await until('hits of both', () => whole.count('*'), (hits) => hits === wanted); // prettier-ignore
+      } finally {
+        await whole.stop();
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
   /** What the audit says of a topic and its table: `clean`, once all of it is stored. */
   const audited = async (topic: string): Promise<string> => {
     const { stdout, stderr } = await runCli(instance, TENANT, ['audit', '--topic', topic, '--json']);
