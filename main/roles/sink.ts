@@ -2,7 +2,6 @@ import { ConsumerLag } from '../../pipeline/bus/measured/consumer-lag.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RangeConsumer, type Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
-import type { PaceLimits } from '../../pipeline/bus/consumer/insert-pace.ts';
 import { collectGarbage } from './garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
@@ -14,21 +13,7 @@ import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import { signalsWith, sinksOf } from '../signals.ts';
 import type { Role, RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
-
-/**
- * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, or no more, it is
- * searchable within a second.
- */
-const LIMITS: PaceLimits = {
-  rows: 300_000,
-  bytes: 40_000_000,
-  waits: [
-    { ms: 600, rows: 1000 },
-    { ms: 700, rows: 20_000 },
-    { ms: 2000, rows: 0 },
-  ],
-  idleMs: 150,
-};
+import { SINK_PACE } from './sink-pace.ts';
 
 /**
  * The budget for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each: two are stored while the next are
@@ -73,7 +58,7 @@ export const sinkRole: Role = {
           log: log.child({ component: `sink ${sink.name}` }),
           groupId: sinkGroup(sink.name),
           signal: sink.signal,
-          limits: LIMITS,
+          limits: SINK_PACE,
           budget: sink.heldBytes ?? HELD_BYTES,
           onDrained: collectGarbage,
           store: new TableWriter({
