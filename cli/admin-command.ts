@@ -12,5 +12,9 @@ export type AdminCommand = {
   /** The service answers with the newest first; a table has it last. */
   readonly isNewestFirst?: boolean;
   readonly columns: readonly string[];
+  /** Of work that goes on: where its next state is asked for, and what to show meanwhile; null once it is over. Throws where it has failed. */
+  follow?(answer: unknown): { readonly path: string; readonly progress: string } | null;
+  /** What a table has of an answer; the answer itself without it. */
+  shown?(answer: unknown): unknown;
   request(flags: Flags): { readonly method: string; readonly path: string; readonly body?: object };
 };

@@ -1,4 +1,5 @@
 import type { AdminCommand, Flags } from './admin-command.ts';
+import { BACKUP_COMMANDS } from './backup-commands.ts';
 import { METRIC_RULE_COMMANDS } from './metric-rule-commands.ts';
 
 const DELETION_COLUMNS = ['tenant_id', 'state', 'requested_at', 'checked_at', 'log_ends_at', 'rows', 'records'];
@@ -313,6 +314,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, `/rules/${part(flags, 'id')}`) }),
   },
   ...METRIC_RULE_COMMANDS,
+  ...BACKUP_COMMANDS,
   {
     name: 'dead-letter list',
     help: 'Shows the last records that could not be stored, oldest first, and whether they are stored by now.',

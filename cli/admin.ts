@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { AdminCommand, Flags } from './admin-command.ts';
 import { ADMIN_COMMANDS } from './admin-commands.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { outputOf, processSink, UsageError, type Env, type Sink } from './output.ts';
+import { outputOf, processSink, UsageError, type Env, type Output, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
 import { zoneOf, type Zone } from './zone.ts';
 import { withSecretFiles } from '../pipeline/core/config-files.ts';
 
 const DEADLINE_MS = 20_000;
+/** Between two looks at work that goes on. */
+const FOLLOW_MS = 500;
 
 /**
  * `logweir admin <subject> [verb] [flags]`: requests the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
@@ -24,9 +26,10 @@ export async function adminCommand(argv: readonly string[], env: Env, to: Sink =
     }
     const { command, flags } = readCommand(argv);
     const zone = zoneOf(text(flags['timezone']));
-    const answer = ordered(await send(command, inUtc(flags, zone), env), command, flags['newest-first'] === true);
+    const first = await send(command.request(inUtc(flags, zone)), env);
+    const answer = ordered(await followed(command, first, env, output), command, flags['newest-first'] === true);
     if (flags['json'] === true) output.out(`${JSON.stringify(answer)}\n`);
-    else output.out(renderTable(answer, command.columns, zone));
+    else output.out(renderTable(command.shown?.(answer) ?? answer, command.columns, zone));
     return 0;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -71,8 +74,18 @@ function readCommand(argv: readonly string[]): { readonly command: AdminCommand;
   return { command, flags };
 }
 
-async function send(command: AdminCommand, flags: Flags, env: Env): Promise<unknown> {
-  const { method, path, body } = command.request(flags);
+/** The answer once the work that it tells of is over. */
+async function followed({ follow }: AdminCommand, first: unknown, env: Env, output: Output): Promise<unknown> {
+  let answer = first;
+  for (let next = follow?.(answer) ?? null; next !== null; next = follow?.(answer) ?? null) {
+    output.progress(next.progress);
+    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    answer = await send({ method: 'GET', path: next.path }, env);
+  }
+  return answer;
+}
+
+async function send({ method, path, body }: ReturnType<AdminCommand['request']>, env: Env): Promise<unknown> {
   const address = `${hostOf(env)}:${env['LOGWEIR_ADMIN_PORT'] || '8082'}`;
   let response: Response;
   try {

@@ -5,13 +5,16 @@
  * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers, from the functions of PromQL that in docs/promql.md.
  * from the rows of test/docs/conformance docs/conformance.md as a whole.
- * from docs/monitoring.ts the rules and the dashboard of compose/monitoring.
+ * from docs/monitoring.ts the rules and the dashboard of compose/monitoring,
+ * from bench/simulation the tables of docs/scale.md between its markers.
  * It prints which answers of the API no test has seen.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openApi } from '../api/openapi/document.ts';
+import { figuresSection, sectionsOf } from '../bench/simulation/report.ts';
+import { SCENARIOS, simulate } from '../bench/simulation/simulate.ts';
 import { describedEndpoints } from '../main/description.ts';
 import { environment } from '../pipeline/core/config.ts';
 import { SECTIONS } from '../test/docs/conformance/index.ts';
@@ -105,11 +108,16 @@ function between(text: string, begin: string, end: string, part: string): string
   return `${text.slice(0, from)}${begin}\n${part}\n${text.slice(to)}`;
 }
 
+/** What the simulation comes to, and the constants that it is made of. */
+const scaleTables = (): string =>
+  [...sectionsOf(SCENARIOS.map((scenario) => simulate(scenario))), figuresSection()].map(({ title, head, rows }) => `### ${title}\n\n${table(head, rows)}`).join('\n\n'); // prettier-ignore
+
 /** Each file with generated parts: its text now and as it should be. */
 export function generated(): { readonly file: string; readonly is: string; readonly should: string }[] {
   const read = (file: string): string => (existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '');
   const language = read('docs/logsql.md');
   const metrics = read('docs/promql.md');
+  const scale = read('docs/scale.md');
   const description = openApi(describedEndpoints());
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
@@ -128,6 +136,11 @@ export function generated(): { readonly file: string; readonly is: string; reado
       file: 'docs/logsql.md',
       is: language,
       should: between(language, '<!-- reference:begin -->', '<!-- reference:end -->', `\n${logsqlReference(table)}\n`),
+    },
+    {
+      file: 'docs/scale.md',
+      is: scale,
+      should: between(scale, '<!-- simulation:begin -->', '<!-- simulation:end -->', `\n${scaleTables()}\n`),
     },
     {
       file: 'docs/promql.md',

@@ -272,6 +272,7 @@ export const ROOMS = {
     'api/traces',
     'api/metrics',
   ],
+  'api/backups': ['pipeline/core', 'pipeline/bus/*', 'pipeline/store', 'api/http', 'api/admin'],
   'api/alerts': [
     'pipeline/core',
     'pipeline/alerting/book',

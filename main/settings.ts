@@ -20,6 +20,8 @@ export type Settings = {
   readonly adminUrl: string | null;
   /** Absolute. */
   readonly dataDir: string;
+  /** Where the embedded ClickHouse may put backups. */
+  readonly backupDir: string;
   readonly isKafkaEmbedded: boolean;
   readonly isClickHouseEmbedded: boolean;
   /** Queries run as a user of their own. */
@@ -58,6 +60,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     ingestUrl: url(all.ingest, scheme),
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
     dataDir: readDataDir(env),
+    backupDir: path.resolve(env['LOGWEIR_BACKUP_DIR'] || path.join(readDataDir(env), 'backups')),
     isKafkaEmbedded: kafka.brokers.length === 0,
     isClickHouseEmbedded: clickhouse.url === '',
     hasReader: clickhouse.readerUser !== clickhouse.user,

@@ -3,7 +3,7 @@ import type { AdminAudit, AuditActor, AuditSubject } from './admin-audit.ts';
 import type { AdminRoute } from './admin-routes.ts';
 
 /** Members of a request body that are not secret; the audit log omits all others. */
-const SHOWN = ['name', 'plan', 'signup', 'value', 'scopes', 'expires', 'reason', 'from', 'dry_run'] as const;
+const SHOWN = ['name', 'plan', 'signup', 'value', 'scopes', 'expires', 'reason', 'from', 'dry_run', 'at'] as const;
 /** Path parameters that name what is changed. */
 const NAMED = ['flag', 'processor', 'setting'] as const;
 const MAX_TEXT = 200;

@@ -33,6 +33,8 @@ const STOP = "KILL QUERY WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%
 export type ClickHouseOptions = EngineOptions & {
   /** The port of the HTTP interface; without it a free one is taken. */
   readonly port?: number | undefined;
+  /** Where backups may lie; without it in DATA_DIR/backups. It is made with the first backup. */
+  readonly backupDir?: string | undefined;
 };
 
 /** A running ClickHouse. */
@@ -52,11 +54,11 @@ export type ClickHouse = RunningEngine & {
  * It dies with the process that started it. Data, users and log are kept in DATA_DIR/clickhouse.
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
-  const { port } = options;
+  const { port, dataDir, backupDir = path.join(dataDir, 'backups') } = options;
   const library = findLibrary();
   const address = { portCount: 1, ports: port === undefined ? port : [port], addressFile: 'url', addressOf: ({ url }: ClickHouse) => url };
   return startInFolder(options, { name: 'ClickHouse', folder: 'clickhouse', ...address }, (folder, [taken]) =>
-    startEngine({ ...options, library, folder, port: taken as number }),
+    startEngine({ ...options, backupDir: path.resolve(backupDir), library, folder, port: taken as number }),
   );
 }
 
@@ -64,11 +66,13 @@ type ServerOptions = ClickHouseOptions & {
   readonly library: string;
   readonly folder: string;
   readonly port: number;
+  readonly backupDir: string;
 };
 
-async function startEngine({ library, folder, port, survivesPowerLoss = false, onSpawn, signal }: ServerOptions): Promise<ClickHouse> {
+async function startEngine(options: ServerOptions): Promise<ClickHouse> {
+  const { library, folder, port, survivesPowerLoss = false, backupDir, onSpawn, signal } = options;
   const secrets = keptSecrets(folder);
-  const configFile = writeConfig(folder, secrets, survivesPowerLoss);
+  const configFile = writeConfig({ folder, secrets, survivesPowerLoss, backupDir });
   const logFile = path.join(folder, 'clickhouse.log');
   const args = [CHILD, String(process.pid), library, ...engineArguments(folder, configFile, port)];
   const engine = spawnEngine({ command: process.execPath, args, cwd: folder, logFile });
@@ -128,7 +132,17 @@ function keptSecrets(folder: string): Secrets {
 }
 
 /** Fills in the two templates; answers where the main configuration lies. */
-function writeConfig(folder: string, secrets: Secrets, survivesPowerLoss: boolean): string {
+function writeConfig({
+  folder,
+  secrets,
+  survivesPowerLoss,
+  backupDir,
+}: {
+  readonly folder: string;
+  readonly secrets: Secrets;
+  readonly survivesPowerLoss: boolean;
+  readonly backupDir: string;
+}): string {
   const usersFile = path.join(folder, 'users.xml');
   const configFile = path.join(folder, 'config.xml');
   const serverMemory = Math.min(MAX_SERVER_MEMORY_BYTES, os.totalmem() * 0.4);
@@ -141,6 +155,7 @@ function writeConfig(folder: string, secrets: Secrets, survivesPowerLoss: boolea
   });
   render('config.xml', configFile, {
     usersFile: xmlText(usersFile),
+    backupFolder: xmlText(backupDir),
     fsync: survivesPowerLoss ? '1' : '0',
     maxServerMemoryBytes: String(Math.floor(serverMemory)),
     serverQueries: String(SERVER_QUERIES),

@@ -48,6 +48,7 @@ import { createAccounts, type Accounts } from './accounts.ts';
 import { createAi, type Ai } from './ai.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
+import { createBackupRoutes } from './backups.ts';
 import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes, metricRulesOf, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
@@ -101,6 +102,7 @@ function serveAdmin(
     billed,
     accounts,
     erasure,
+    stored,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
@@ -112,6 +114,7 @@ function serveAdmin(
     readonly billed: readonly BilledSignal[];
     readonly accounts: Accounts;
     readonly erasure: TenantErasure;
+    readonly stored: readonly StoredSignal[];
   },
 ): void {
   const { peers, log } = context;
@@ -121,6 +124,7 @@ function serveAdmin(
     usageRoute(control, counts, billed),
     ...deadLetterRoutes({ deadLetters, stores: sets.stores, tables, log }),
     auditRoute(audit),
+    ...createBackupRoutes(context, stored),
     ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
     ...accounts.adminRoutes,
   ];
@@ -234,7 +238,7 @@ export const appRole: Role = {
     const admitChange = changeGate();
     const accounts = createAccounts(context, control, admitChange);
     const erasure = new TenantErasure({ control, stores: sets.stores, log: log.child({ component: 'tenant erasure' }) });
-    serveAdmin(context, { control, counts, deadLetters, sets, detection, audit, tables, billed, accounts, erasure });
+    serveAdmin(context, { control, counts, deadLetters, sets, detection, audit, tables, billed, accounts, erasure, stored });
     const { pool, engine, runtime, covers, rate } = queryPlane(context, { sets, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store: sets.any, control });

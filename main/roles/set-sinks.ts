@@ -2,7 +2,6 @@ import { ConsumerLag } from '../../pipeline/bus/measured/consumer-lag.ts';
 import type { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import type { Kafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RangeConsumer, type Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
-import type { PaceLimits } from '../../pipeline/bus/consumer/insert-pace.ts';
 import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
@@ -15,21 +14,7 @@ import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import { collectGarbage } from './garbage.ts';
 import type { RoleContext } from './role.ts';
 import { sinkGroup, stageOf } from './sink-group.ts';
-
-/**
- * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, or no more, it is
- * searchable within a second.
- */
-const LIMITS: PaceLimits = {
-  rows: 300_000,
-  bytes: 40_000_000,
-  waits: [
-    { ms: 600, rows: 1000 },
-    { ms: 700, rows: 20_000 },
-    { ms: 2000, rows: 0 },
-  ],
-  idleMs: 150,
-};
+import { SINK_PACE } from './sink-pace.ts';
 
 /**
  * The budget for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each: two are stored while the next are
@@ -91,7 +76,7 @@ function consumerOf(
     ...{ kafka, groupId, store, deadLetterLimit },
     log: log.child({ component: stage }),
     signal: sink.signal,
-    limits: LIMITS,
+    limits: SINK_PACE,
     budget: Math.floor((sink.heldBytes ?? HELD_BYTES) / among),
     onDrained: collectGarbage,
     onCrash: (error) => context.fail(error),

@@ -10,6 +10,8 @@ type Environment = Readonly<Record<string, string | number | boolean | undefined
 const SECRETS = [
   'LOGWEIR_ADMIN_TOKEN',
   'LOGWEIR_AI_KEY',
+  'LOGWEIR_BACKUP_S3_ACCESS_KEY',
+  'LOGWEIR_BACKUP_S3_SECRET_KEY',
   'LOGWEIR_KAFKA_SASL_USERNAME',
   'LOGWEIR_KAFKA_SASL_PASSWORD',
   'LOGWEIR_CLICKHOUSE_PASSWORD',

@@ -82,6 +82,8 @@ export type Config = {
   /** The file of doors other than HTTP; empty: none. */
   readonly doors: { readonly file: string };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
+  /** Who writes backups to S3; empty: the server's own credentials. */
+  readonly backups: { readonly s3: { readonly accessKey: string; readonly secretKey: string } };
   readonly dataDir: string;
   readonly logLevel: string;
   readonly embedded: boolean;
@@ -125,6 +127,13 @@ export const environment = Joi.object({
   LOGWEIR_AI_KEY: Joi.string().description('Its key; sent as a bearer token.'),
   LOGWEIR_AI_MODEL: Joi.string().max(200).description('The name of the model there.'),
   LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
+  LOGWEIR_BACKUP_DIR: Joi.string().description(
+    'Folder of the backups of the embedded ClickHouse (`logweir admin backup`); by default `backups` in the data directory.',
+  ),
+  LOGWEIR_BACKUP_S3_ACCESS_KEY: Joi.string().description(
+    "Access key of backups to S3, which ClickHouse is given; without it, the server's own credentials.",
+  ),
+  LOGWEIR_BACKUP_S3_SECRET_KEY: Joi.string().description('Its secret key.'),
   LOGWEIR_LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'fatal')
     .default('info')
@@ -334,6 +343,7 @@ function toConfig(env: Environment, files: PemFiles, faults: string[]): Config {
         ? { url: text('LOGWEIR_AI_URL').replace(/\/+$/, ''), key: text('LOGWEIR_AI_KEY'), model: text('LOGWEIR_AI_MODEL') }
         : null,
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
+    backups: { s3: { accessKey: text('LOGWEIR_BACKUP_S3_ACCESS_KEY'), secretKey: text('LOGWEIR_BACKUP_S3_SECRET_KEY') } },
     ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
     embedded: env['LOGWEIR_EMBEDDED'] === true,

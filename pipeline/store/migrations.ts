@@ -11,7 +11,6 @@ const FILE = /^(\d{3})_[a-z0-9_]+\.sql$/;
  * files under the same numbers is refused with a sentence, and nothing in it is changed. `last`: the file to stop behind, as an earlier version does.
  */
 export async function migrate(store: Store, last = Infinity): Promise<number[]> {
-  const folder = schemaFolder();
   const files = await schemaFiles();
   await store.createDatabase();
   await store.command(
@@ -23,7 +22,7 @@ export async function migrate(store: Store, last = Infinity): Promise<number[]> 
   if (other !== undefined) throw new Error(otherLayout(store.database, done.get(other.number) ?? ''));
   const fresh = files.filter(({ number }) => number <= last && !done.has(number));
   for (const { number, name } of fresh) {
-    await store.command(await readFile(path.join(folder, name), 'utf8'));
+    await store.command(await readFile(path.join(schemaFolder(), name), 'utf8'));
     await store.command(`INSERT INTO migrations (number, name) VALUES (${String(number)}, '${name}')`);
   }
   return fresh.map(({ number }) => number);
@@ -48,6 +47,9 @@ async function schemaFiles(): Promise<readonly { readonly number: number; readon
     return number === undefined ? [] : [{ number: Number(number), name }];
   });
 }
+
+/** The number of the last file of this version. */
+export const newestMigration = async (): Promise<number> => (await schemaFiles()).at(-1)?.number ?? 0;
 
 const otherLayout = (database: string, name: string): string =>
   `The ClickHouse database ${database} has the tables of an earlier layout (${name}), which this version does not read; start with an empty data directory (LOGWEIR_DATA_DIR), or name an empty database in LOGWEIR_CLICKHOUSE_DATABASE.`;
