@@ -9,8 +9,8 @@ type Job = Readonly<Record<'id' | 'kind' | 'at' | 'state' | 'step', string>> & {
 };
 
 const command = (name: string, path: string, help: string, columns: readonly string[]): AdminCommand => ({
-  ...{ name, help, required: ['at'], optional: [], columns: ['at', 'state', 'rows', 'bytes', ...columns] },
-  request: (flags) => ({ method: 'POST', path, body: { at: flags['at'] } }),
+  ...{ name, help, required: ['at'], optional: ['set'], columns: ['at', 'state', 'rows', 'bytes', ...columns] },
+  request: (flags) => ({ method: 'POST', path, body: { at: flags['at'], ...(flags['set'] === undefined ? {} : { set: flags['set'] }) } }),
   follow: (answer) => {
     const job = answer as Job;
     if (job.state === 'failed') throw new Error(`The ${job.kind} has failed. ${job.detail ?? ''}`);
@@ -33,13 +33,13 @@ export const BACKUP_COMMANDS: readonly AdminCommand[] = [
   command(
     'backup',
     '/admin/backups',
-    'Backs the tables up while all goes on: to NAME in LOGWEIR_BACKUP_DIR, disk:DISK/NAME of the server, or the URL of a prefix on S3.',
+    'Backs the tables of a set (--set, else the first) up while all goes on: to NAME in LOGWEIR_BACKUP_DIR, disk:DISK/NAME of the server, or the URL of a prefix on S3.',
     ['parts', 'noted_at'],
   ),
   command(
     'restore',
     '/admin/restores',
-    'Restores a backup into an empty database while no sink runs; the sinks then go on from the log, so that each entry is there once.',
+    'Restores a backup, of whichever set, into the empty database of a set (--set, else the first) while no sink of it runs; the sinks then go on from the log, so that each entry is there once.',
     ['noted_at', 'records_to_read', 'lost_records', 'notes'],
   ),
 ];

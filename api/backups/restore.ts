@@ -81,7 +81,7 @@ async function assertCanBegin({ groups, server, database }: BackupSources): Prom
   const running = await groups.running();
   if (running.length > 0)
     throw new Error(
-      `Sinks run (${running.join(', ')}): a backup is restored while none does. Stop all instances with the role sink, and start one with --role ingest,app,processors; a sink that was killed counts as running for 10 s more.`,
+      `Sinks run (${running.join(', ')}): a backup is restored while none does. Stop all instances with the role sink, and start one with --role ingest,app,processors, or take out the set that is restored (docs/sets.md); a sink that was killed counts as running for 10 s more.`,
     );
   const filledTables = [...(await countTables(server, database)).values()].filter(
     ({ name, rows }) => rows > 0 && !OWN_TABLES.includes(name),

@@ -9,13 +9,14 @@ import { readPlace, type S3Keys } from './place.ts';
 import { restore, type Restored } from './restore.ts';
 import type { BackupSources } from './sources.ts';
 
-const placeBody = Joi.object<{ at: string }>({ at: Joi.string().required() });
+/** Where it lies, and the set that is backed up or restored: the first one unless told. */
+const placeBody = Joi.object<{ at: string; set?: string }>({ at: Joi.string().required(), set: Joi.string() });
 
 /**
- * Backing up and restoring the tables: each is begun, and then asked for how far it is. `sources` is opened when the first one begins, and
- * closed with the process.
+ * Backing up and restoring the tables: each is begun, and then asked for how far it is. `sources` gives those of a set, which are opened when the
+ * first one begins, and closed with the process; it throws HttpError 400 for a set that there is not.
  */
-export function backupRoutes(sources: () => Promise<BackupSources>, keys: S3Keys): AdminRoute[] {
+export function backupRoutes(sources: (set?: string) => Promise<BackupSources>, keys: S3Keys): AdminRoute[] {
   const jobs = new BackupJobs();
   return [
     {
@@ -23,9 +24,10 @@ export function backupRoutes(sources: () => Promise<BackupSources>, keys: S3Keys
       path: '/admin/backups',
       action: 'backup',
       handle: async ({ body }) => {
-        const { at } = checkedBody(placeBody, await body());
+        const { at, set } = checkedBody(placeBody, await body());
         const place = readPlace(at, keys);
-        const job = jobs.begin('backup', at, async (report) => shownBackup(await backUp(await sources(), place, report)));
+        const from = await sources(set);
+        const job = jobs.begin('backup', at, async (report) => shownBackup(await backUp(from, place, report)));
         return { status: 202, body: job };
       },
     },
@@ -34,9 +36,10 @@ export function backupRoutes(sources: () => Promise<BackupSources>, keys: S3Keys
       path: '/admin/restores',
       action: 'restore',
       handle: async ({ body }) => {
-        const { at } = checkedBody(placeBody, await body());
+        const { at, set } = checkedBody(placeBody, await body());
         const place = readPlace(at, keys);
-        const job = jobs.begin('restore', at, async (report) => shownRestore(await restore(await sources(), place, report)));
+        const into = await sources(set);
+        const job = jobs.begin('restore', at, async (report) => shownRestore(await restore(into, place, report)));
         return { status: 202, body: job };
       },
     },

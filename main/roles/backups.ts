@@ -3,42 +3,55 @@ import { backupRoutes } from '../../api/backups/routes.ts';
 import { kafkaSinkGroups } from '../../api/backups/sink-groups.ts';
 import type { BackupSources } from '../../api/backups/sources.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { FIRST_SET, type StoreSet } from '../../pipeline/core/config-sets.ts';
+import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { newestMigration } from '../../pipeline/store/migrations.ts';
 import { makeTables, sinksOf, type StoredSignal } from '../signals.ts';
-
 import type { RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
 /** A database that every server has: the one of the tables is replaced by a restore. */
 const ALWAYS_THERE = 'system';
 
-/** The routes that back up and restore the tables of all signals. */
-export function createBackupRoutes({ config, log }: RoleContext, stored: readonly StoredSignal[]): AdminRoute[] {
-  const { clickhouse, backups } = config;
-  const using = async (database: string, use: (store: Store) => Promise<void>): Promise<void> => {
-    const store = new Store({ ...clickhouse, database });
-    try {
-      await use(store);
-    } finally {
-      await store.close();
-    }
+/** The routes that back up and restore the tables of all signals, of any set, also of one that is out. */
+export function createBackupRoutes(context: RoleContext, stored: readonly StoredSignal[]): AdminRoute[] {
+  const { knownSets, backups } = context.config;
+  const opened = new Map<string, Promise<BackupSources>>();
+  const sourcesOf = (name = FIRST_SET): Promise<BackupSources> => {
+    const set = knownSets.find((one) => one.name === name);
+    if (set === undefined)
+      throw invalidParameter(`There is no set ${JSON.stringify(name)}; there is ${knownSets.map((one) => one.name).join(', ')}.`);
+    const sources = opened.get(name) ?? sourcesOfSet(context, set, stored);
+    opened.set(name, sources);
+    return sources;
   };
-  const filled = sinksOf(stored).map(({ name, table, signal }) => ({
-    sink: name,
-    table,
-    topic: signal.topic.name,
-    groupId: sinkGroup(name),
+  return backupRoutes(sourcesOf, backups.s3);
+}
+
+async function sourcesOfSet(
+  { config, log }: RoleContext,
+  { name, clickhouse }: StoreSet,
+  stored: readonly StoredSignal[],
+): Promise<BackupSources> {
+  const filled = sinksOf(stored).map(({ name: sink, table, signal }) => ({
+    ...{ sink, table, topic: signal.topic.name },
+    groupId: sinkGroup(sink, name),
   }));
-  const open = async (): Promise<BackupSources> => ({
+  return {
     groups: kafkaSinkGroups(createKafka({ ...config.kafka, clientId: 'logweir-backup', log }), filled),
     filled,
     log: log.child({ component: 'backup' }),
     database: clickhouse.database,
     server: new Store({ ...clickhouse, database: ALWAYS_THERE }),
     newestSchema: await newestMigration(),
-    prepare: (database) => using(database, (store) => makeTables(store, stored)),
-  });
-  let opened: Promise<BackupSources> | null = null;
-  return backupRoutes(() => (opened ??= open()), backups.s3);
+    prepare: async (database) => {
+      const store = new Store({ ...clickhouse, database });
+      try {
+        await makeTables(store, stored);
+      } finally {
+        await store.close();
+      }
+    },
+  };
 }

@@ -83,8 +83,8 @@ type Raw = {
   >
 >;
 
-/** Which sets there are, and which of them the sinks of this process write. */
-export type Sets = { readonly all: readonly StoreSet[]; readonly written: readonly string[] };
+/** All sets that are known, those that are not out, and the names of those that the sinks of this process write. */
+export type Sets = { readonly known: readonly StoreSet[]; readonly all: readonly StoreSet[]; readonly written: readonly string[] };
 
 /** What the environment says of sets: the file of further ones, names of those that are out, and of those that sinks write (empty: all). */
 export type SetsSettings = { readonly file: string; readonly out: readonly string[]; readonly written: readonly string[] };
@@ -106,7 +106,7 @@ export function readSets(first: ClickHouseAccess, { file: setsFile, out, written
       if (!names.includes(name)) faults.push(`${variable}: there is no set ${JSON.stringify(name)}; there is ${names.join(', ')}`);
   const all = known.filter(({ name }) => !out.includes(name));
   if (all.length === 0) faults.push('LOGWEIR_CLICKHOUSE_SETS_OUT: every set is out, and one must be left');
-  return { all, written: all.map(({ name }) => name).filter((name) => written.length === 0 || written.includes(name)) };
+  return { known, all, written: all.map(({ name }) => name).filter((name) => written.length === 0 || written.includes(name)) };
 }
 
 function furtherSets(setsFile: string, faults: string[]): readonly StoreSet[] {

@@ -51,6 +51,8 @@ export type Config = {
   readonly clickhouse: ClickHouseAccess;
   /** The sets that are not out, the first one first. */
   readonly sets: readonly StoreSet[];
+  /** Those that are out too. */
+  readonly knownSets: readonly StoreSet[];
   /** Of the embedded engines. */
   readonly engines: { readonly survivesPowerLoss: boolean; readonly mayInstall: boolean };
   readonly limits: {
@@ -322,7 +324,7 @@ function toConfig(env: Environment, files: PemFiles, faults: string[]): Config {
       drainMs: 1000 * Number(env['LOGWEIR_DRAIN_SECONDS']),
     },
     kafka: kafkaOf(env, files),
-    ...{ clickhouse, sets: sets.all },
+    ...{ clickhouse, sets: sets.all, knownSets: sets.known },
     engines: { survivesPowerLoss: env['LOGWEIR_DURABILITY'] === 'power-loss', mayInstall: env['LOGWEIR_INSTALL'] === true },
     limits: {
       platformEntriesPerSecond: Number(env['LOGWEIR_PLATFORM_ENTRIES_PER_SECOND']),

@@ -29,6 +29,7 @@ async function hashes(ask: Ask): Promise<Record<string, string>> {
 describe('two sets, each a whole copy of the data', function () {
   this.timeout(900_000);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-sets-'));
+  const ENV = { LOGWEIR_CLICKHOUSE_SETS_FILE: path.join(folder, 'sets.json') };
   let instance: Instance;
   let second: ClickHouse;
   let sent = 0;
@@ -49,7 +50,7 @@ describe('two sets, each a whole copy of the data', function () {
     writeFileSync(path.join(folder, 'sets.json'), JSON.stringify({ sets: [set] }));
     const { port } = second;
     await second.stop();
-    instance = await startInstance({ env: { LOGWEIR_CLICKHOUSE_SETS_FILE: path.join(folder, 'sets.json') } });
+    instance = await startInstance({ env: ENV });
     await until('the warning', warnings, (text) => text.includes('Nothing is stored in the set b'));
     await send(100);
     await untilStored(first);
@@ -159,6 +160,35 @@ describe('two sets, each a whole copy of the data', function () {
     second = await startClickHouse({ dataDir: folder, port });
     await until('no row in the other one', () => rows(other), (count) => count === '0'); // prettier-ignore
     await until('the certificate', state, (text) => /"deleted"/.test(text));
+  });
+
+  it('rebuild one that has lost all from a backup of the other, and the log', async () => {
+    const operator = { id: 1, key: instance.key };
+    const admin = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runCli(instance, operator, ['admin', ...args]);
+      return code === 0 ? stdout : stderr;
+    };
+    const again = async (out: string): Promise<void> => {
+      await instance.stop({ keep: true });
+      instance = await startInstance({ dataDir: instance.dataDir, env: { ...ENV, LOGWEIR_CLICKHOUSE_SETS_OUT: out } });
+    };
+    await send(100);
+    expect(await admin('backup', '--at', 'whole', '--set', 'a')).to.contain('done');
+    await send(100);
+    await untilEqual();
+    const { port } = second;
+    second.kill();
+    await second.exited;
+    second = await startClickHouse({ dataDir: folder, port, backupDir: path.join(instance.dataDir, 'backups') });
+    await other('DROP DATABASE logweir SYNC');
+    expect(await admin('restore', '--at', 'whole', '--set', 'b'), 'its sinks run').to.contain('Sinks run');
+    await again('b');
+    await send(100);
+    expect(await admin('restore', '--at', 'whole', '--set', 'c')).to.contain('There is no set "c"; there is a, b.');
+    expect(await admin('restore', '--at', 'whole', '--set', 'b')).to.contain('done');
+    await again('');
+    await untilEqual();
+    await until('both sets', () => series('logweir_set_ready'), (ready) => ready['a'] === 1 && ready['b'] === 1); // prettier-ignore
   });
 
   it('are audited one by one, or all', async () => {
