@@ -72,7 +72,6 @@ export const NOT_OF_TENANTS: readonly NotOfTenants[] = [
   {
     reason: 'operators: what they set, or who runs this',
     constants: {
-      'pipeline/core/config-sets.ts': ['MAX_SETS', 'MAX_SETS_FILE_BYTES'],
       'pipeline/bus/measured/log-behind.ts': ['MAX_LOOKS'],
       'api/http/cors.ts': ['MAX_AGE_SECONDS'],
       'pipeline/bus/connection/topic-settings.ts': ['MOST_REPLICAS'],

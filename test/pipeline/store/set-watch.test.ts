@@ -45,7 +45,7 @@ describe('the watch over sets', () => {
   const open = async (more: Partial<WatchedSet> = {}, policiesEveryMs = 1): Promise<void> => {
     const setOf = (name: string, store: FakeStore): WatchedSet => ({
       name,
-      store: store as unknown as WatchedSet['store'],
+      store,
       hasReader: true,
       isWhole: false,
     });
