@@ -195,7 +195,7 @@ describe('a backup under load, and its restore', function () {
         await until('entries of both logs', count, (rows) => rows === wanted);
         expect((await askClickHouse(whole, 'SELECT count() FROM logs'))[0]?.[0]).to.equal(String(wanted));
         const closed = 'SELECT count() FROM volume WHERE scope = 3 AND until > 0';
-        await until('counts of the new log', () => askClickHouse(whole, closed), ([row]) => Number(row?.[0]) > 0); // prettier-ignore
+        await until('counts of the new log', async () => Number((await askClickHouse(whole, closed))[0]?.[0]), (rows) => rows > 0); // prettier-ignore
         await until('hits of both', () => whole.count('*'), (hits) => hits === wanted); // prettier-ignore
       } finally {
         await whole.stop();
