@@ -1,4 +1,4 @@
-import { HttpError } from '../../pipeline/core/errors.ts';
+import { HttpError, httpErrorOf } from '../../pipeline/core/errors.ts';
 import {
   MOST_ALERTS,
   MOST_RECORDED,
@@ -13,6 +13,7 @@ import type { Value, VectorSample } from '../../promql/evaluation/result.ts';
 import { expandTemplate, readTemplate, type Template, type TemplateData } from '../../promql/templates/expand.ts';
 import { Labels, METRIC_NAME } from '../../promql/values/labels.ts';
 import type { Deps, Request } from '../query/deps.ts';
+import { exemplarsOfResult, traceExemplars, type FoundExemplars } from './alert-exemplars.ts';
 import { judged } from './judged.ts';
 import { optionsOf } from './operations.ts';
 
@@ -42,7 +43,7 @@ export async function evaluateRule(rule: RuleEvaluation, request: Request, deps:
   const [most, what] = rule.kind === 'alert' ? [MOST_ALERTS, 'alerts'] : [MOST_RECORDED, 'series'];
   if (samples.length > most) throw failed(`exceeded limit of ${String(most)} with ${String(samples.length)} ${what}`);
   const labelsOf = rule.kind === 'alert' ? alerting(rule) : recorded(rule);
-  const series: EvaluatedSeries[] = [];
+  const series: Plain[] = [];
   let bytes = 0;
   for (const sample of samples) {
     options.checkpoint?.();
@@ -55,7 +56,29 @@ export async function evaluateRule(rule: RuleEvaluation, request: Request, deps:
   if (sets.size < series.length) throw failed(`vector contains metrics with the same labelset after applying ${rule.kind === 'alert' ? 'alert' : 'rule'} labels`); // prettier-ignore
   const text = seriesText(series);
   if (Buffer.byteLength(text) > MOST_RESULT_BYTES) throw failed(`a result has at most ${String(MOST_RESULT_BYTES)} bytes`);
-  return text;
+  return rule.kind === 'alert' && series.length > 0 ? withExemplars(text, series, samples, await exemplarsFor(rule, request, deps)) : text;
+}
+
+/** What leads to traces is a help: where it cannot be read the alert fires without. */
+async function exemplarsFor({ expr, time }: RuleEvaluation, request: Request, deps: Deps): Promise<FoundExemplars> {
+  try {
+    return await traceExemplars(expr, time, request, deps);
+  } catch (error) {
+    if (request.signal.aborted || httpErrorOf(error) === null) throw error;
+    return [];
+  }
+}
+
+/** The same series with their exemplars, where there is room for them. `samples`: what each of the series was made of. */
+function withExemplars(
+  text: string,
+  series: readonly Plain[],
+  samples: readonly VectorSample[],
+  found: FoundExemplars,
+): string {
+  if (found.length === 0) return text;
+  const shown = seriesText(series.map((one, at) => ({ ...one, exemplars: exemplarsOfResult(found, samples[at]?.labels.pairs() ?? []) })));
+  return Buffer.byteLength(shown) > MOST_RESULT_BYTES ? text : shown;
 }
 
 function samplesOf(value: Value): readonly VectorSample[] {
@@ -64,7 +87,8 @@ function samplesOf(value: Value): readonly VectorSample[] {
   throw failed('rule result is not a vector or scalar');
 }
 
-type Read = (sample: VectorSample) => EvaluatedSeries;
+type Plain = Omit<EvaluatedSeries, 'exemplars'>;
+type Read = (sample: VectorSample) => Plain;
 
 function recorded({ name, labels }: RuleEvaluation): Read {
   const own = Object.entries(labels);

@@ -8,6 +8,7 @@ import { objectOf } from '../../core/read-json.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { labelsText, type Labels } from '../../samples/definition.ts';
 import type { ActiveAlert, AlertEvent } from './alert-states.ts';
+import type { TraceExemplar } from './evaluated.ts';
 import { minuteOfMs, type ReadMetricRule } from './metric-rule.ts';
 
 /** What an alert of a rule over metrics is about. */
@@ -69,6 +70,14 @@ function textOf({ read, alert }: MetricSubject): AlertText {
   };
 }
 
+/** An exemplar, with the path of its trace. */
+const shownExemplar = ({ trace, span, value, time, metric }: TraceExemplar): object => ({
+  ...{ trace_id: trace, ...(span === '' ? {} : { span_id: span }) },
+  // as JSON has no number for NaN and infinities
+  ...{ value: Number.isFinite(Number(value)) ? Number(value) : value, time: new Date(time).toISOString(), metric },
+  link: `/traces/${trace}`,
+});
+
 /** The words of alerts of rules over metrics. */
 export const metricWords: AlertWords<MetricSubject> = {
   key: ({ firedAt }, { read, alert }) => ['metrics', read.rule.id, labelsText(alert.labels), firedAt],
@@ -85,8 +94,12 @@ export const metricWords: AlertWords<MetricSubject> = {
       direction: 'up',
       labels: Object.fromEntries(alert.labels),
       annotations: Object.fromEntries(alert.annotations),
+      ...(alert.exemplars.length === 0 ? {} : { exemplars: alert.exemplars.map(shownExemplar) }),
       links: {
         metrics: `/prometheus/api/v1/query_range?${new URLSearchParams({ query: expr, ...times, step: '60' }).toString()}`,
+        ...(alert.exemplars.length === 0
+          ? {}
+          : { exemplars: `/prometheus/api/v1/query_exemplars?${new URLSearchParams({ query: expr, ...times }).toString()}` }),
         ...times,
       },
     });

@@ -23,6 +23,8 @@ groups:
         annotations: {summary: "Load of {{ $labels.instance }} is {{ $value | humanize }}"}
       - record: instance:load:max
         expr: max by (instance) (load)
+      - alert: SlowOrders
+        expr: max by (job) (order_took_seconds) > 0.2
       - alert: Broken
         expr: label_replace(load, "__name__", "", "instance", ".*") + on (nosuch) group_left (a) load
 `;
@@ -43,6 +45,22 @@ async function send(): Promise<void> {
   await fetch(`${instance.app}/write`, { method: 'POST', headers: own(), body });
   const entry = { _msg: 'payment failed', service: 'checkout', level: 'error' };
   await instance.call('POST', `${instance.app}/api/v1/ingest`, [entry, entry], own());
+}
+
+/** A gauge with exemplars: one of a trace that is sent beside, one of none, one whose trace is no id. */
+async function orders(): Promise<void> {
+  const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
+  const filteredAttributes = [{ key: 'trace_id', value: { stringValue: '<script>../..' } }];
+  const exemplars = [
+    { timeUnixNano, asDouble: 0.75, traceId: `${'0'.repeat(30)}10`, spanId: `${'0'.repeat(14)}10` },
+    { timeUnixNano, asDouble: 0.5 },
+    { timeUnixNano, asDouble: 0.25, filteredAttributes },
+  ];
+  const of = (job: string, own: object[]): object => ({
+    resource: { attributes: [{ key: 'service.name', value: { stringValue: job } }] },
+    scopeMetrics: [{ metrics: [{ name: 'order_took', unit: 's', gauge: { dataPoints: [{ timeUnixNano, asDouble: 0.5, exemplars: own }] } }] }], // prettier-ignore
+  });
+  await instance.call('POST', `${instance.app}/v1/metrics`, { resourceMetrics: [of('cart', exemplars), of('shop', [])] }, own());
 }
 
 async function spans(): Promise<void> {
@@ -69,7 +87,7 @@ async function begin(): Promise<string> {
   rmSync(folder, { recursive: true });
   expect(stderr).to.equal('');
   await send();
-  sending = repeat(2000, over.signal, () => Promise.all([send(), spans()]).then(() => undefined, () => undefined)); // prettier-ignore
+  sending = repeat(2000, over.signal, () => Promise.all([send(), spans(), orders()]).then(() => undefined, () => undefined)); // prettier-ignore
   return stdout;
 }
 
@@ -97,7 +115,7 @@ describe('rules over metrics and spans', function () {
   };
 
   it('come from a rule file, fire in the book of alerts, and are shown as Prometheus shows them', async () => {
-    expect(await begun).to.match(/3 created, 0 changed, 0 deleted, 0 unchanged/);
+    expect(await begun).to.match(/4 created, 0 changed, 0 deleted, 0 unchanged/);
     const found = await until('the alert', alerts, (all) => all.some(({ title }) => title === 'Load of a is 7'));
     const alert = found.find(({ title }) => title === 'Load of a is 7');
     expect(alert).to.include({ detector_type: 'rule', severity: 'critical', state: 'firing', stream: '{instance="a",severity="page"}' });
@@ -124,6 +142,21 @@ describe('rules over metrics and spans', function () {
     expect(alert?.evidence).to.include.keys('slow_traces', 'failing_traces', 'spans');
     const [failing] = (alert?.evidence['failing_traces'] ?? []) as readonly { readonly trace_id: string }[];
     expect(failing?.trace_id).to.match(/^0{30}1\d$/);
+  });
+
+  it('name the traces of the exemplars of the series that they select', async () => {
+    const isOf = (job: string) => ({ title }: ShownAlert): boolean => title.startsWith('SlowOrders') && title.includes(`"${job}"`); // prettier-ignore
+    const found = await until('the alerts', alerts, (all) => all.some(isOf('shop')) && all.some((one) => isOf('cart')(one) && one.evidence['exemplars'] !== undefined)); // prettier-ignore
+    expect(found.find(isOf('shop'))?.evidence).to.not.have.property('exemplars');
+    const evidence = found.find(isOf('cart'))?.evidence ?? {};
+    const exemplars = evidence['exemplars'] as readonly Readonly<Record<string, unknown>>[];
+    // the others have no trace
+    expect(exemplars.map(({ time: _time, ...one }) => one)).to.deep.equal([
+      { trace_id: `${'0'.repeat(30)}10`, span_id: `${'0'.repeat(14)}10`, value: 0.75, metric: 'order_took_seconds', link: `/traces/${'0'.repeat(30)}10` }, // prettier-ignore
+    ]);
+    expect((await instance.call('GET', of(String(exemplars[0]?.['link'])), undefined, own())).status).to.equal(200);
+    const { exemplars: link } = evidence['links'] as { readonly exemplars: string };
+    expect((await get<{ readonly data: readonly object[] }>(link)).data).to.have.length(1);
   });
 
   it('by LogsQL are recorded as a series of each group', async () => {

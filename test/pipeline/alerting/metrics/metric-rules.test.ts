@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { METRIC_EVALUATIONS, evaluatedText, seriesText } from '../../../../pipeline/alerting/metrics/evaluated.ts';
+import { AlertStates } from '../../../../pipeline/alerting/metrics/alert-states.ts';
+import {
+  METRIC_EVALUATIONS,
+  evaluatedText,
+  readEvaluated,
+  seriesText,
+  type TraceExemplar,
+} from '../../../../pipeline/alerting/metrics/evaluated.ts';
 import { dueTime } from '../../../../pipeline/alerting/metrics/evaluations.ts';
 import { createMetricRules } from '../../../../pipeline/alerting/metrics/metric-rules.ts';
 import { partialRecord, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
@@ -47,6 +54,38 @@ describe('alert rules over metrics', () => {
     expect(world.alerts.map((one) => one.state)).to.deep.equal(['firing']);
     await world.pass(60);
     expect(world.alerts.map((one) => one.state)).to.deep.equal(['resolved']);
+  });
+
+  it('show what leads to traces: the exemplars of the last evaluation that found some, after a kill too', async () => {
+    const exemplar = (digit: string, value: string): TraceExemplar => ({ trace: digit.repeat(32), span: '', value, time: START + 59_000, metric: 'load' }); // prettier-ignore
+    const first = [{ ...exemplar('b', '0.25'), span: 'c'.repeat(16) }, exemplar('a', '+Inf')];
+    const found = new Map([[60, first], [180, [exemplar('d', '7')]]]); // prettier-ignore
+    const world = new MetricWorld((_rule, time) => (at(time) >= 60 ? [[{ instance: 'a' }, 7, found.get(at(time)) ?? []]] : []));
+    world.set(1, alertRule({ for: '30s' }));
+    await world.pass(75);
+    world.save();
+    world.kill();
+    await world.pass(30);
+    const shown = (): Record<string, unknown> => JSON.parse(world.alerts[0]?.evidence ?? '{}') as Record<string, unknown>;
+    const time = '2026-11-28T00:00:59.000Z';
+    expect(shown()['exemplars']).to.deep.equal([
+      { trace_id: 'b'.repeat(32), span_id: 'c'.repeat(16), value: 0.25, time, metric: 'load', link: `/traces/${'b'.repeat(32)}` },
+      { trace_id: 'a'.repeat(32), value: '+Inf', time, metric: 'load', link: `/traces/${'a'.repeat(32)}` },
+    ]);
+    expect(shown()['links']).to.have.property('exemplars').that.match(/^\/prometheus\/api\/v1\/query_exemplars\?query=load/);
+    await world.pass(120);
+    expect((shown()['exemplars'] as { trace_id: string }[]).map((one) => one.trace_id)).to.deep.equal(['d'.repeat(32)]);
+  });
+
+  it('read states and results of a release without exemplars, and pass over what are none', () => {
+    const [labels, times] = [[['a', 'b']], { activeAt: 1, firedAt: 2, keptSince: null, fires: 1, reportedAt: 2 }];
+    expect(AlertStates.from([[labels, [], '1', times]]).all[0]?.exemplars).to.deep.equal([]);
+    const about = '{"slot":1,"version":1,"time":2,"took":0,"error":null}';
+    const read = (more: string): unknown => readEvaluated(Buffer.from(`[${about},[[[],"1",[]${more}]]]`))?.series[0]?.exemplars;
+    expect(read('')).to.deep.equal([]);
+    expect(read(',{"x":1}')).to.deep.equal([]);
+    expect(read(',[["t","s","1",-5,"m"],[1],null,["t","s","1",5,"m"]]')).to.deep.equal([{ trace: 't', span: 's', value: '1', time: 5, metric: 'm' }]); // prettier-ignore
+    expect(read(`,[${Array.from({ length: 9 }, () => '["t","s","1",5,"m"]').join()}]`)).to.have.length(5);
   });
 
   it('forget what is pending and ends before its time', async () => {

@@ -1,5 +1,5 @@
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
-import { seriesText, type EvaluatedSeries } from '../../../../pipeline/alerting/metrics/evaluated.ts';
+import { seriesText, type EvaluatedSeries, type TraceExemplar } from '../../../../pipeline/alerting/metrics/evaluated.ts';
 import type { MetricRunner, Outcome } from '../../../../pipeline/alerting/metrics/evaluations.ts';
 import { metricRuleKey, METRIC_RULES } from '../../../../pipeline/alerting/metrics/metric-rule-fault.ts';
 import { createMetricRules } from '../../../../pipeline/alerting/metrics/metric-rules.ts';
@@ -18,7 +18,10 @@ export const START = 1_795_824_000_000;
 const STALE = 0x7ff0000000000002n;
 
 /** What an expression gives at a time: labels and value of each series; a string: it fails. */
-export type Answer = (rule: ReadMetricRule, time: number) => readonly (readonly [Readonly<Record<string, string>>, number])[] | string;
+export type Answer = (
+  rule: ReadMetricRule,
+  time: number,
+) => readonly (readonly [labels: Readonly<Record<string, string>>, value: number, exemplars?: readonly TraceExemplar[]])[] | string;
 
 export const alertRule = (more: Readonly<Record<string, Json>> = {}): Json => ({
   ...{ id: 'mr_1', created_at: '2026-11-28T00:00:00.000Z', group: 'g', alert: 'High', expr: 'load > 4', interval: '30s', for: '1m' },
@@ -36,9 +39,10 @@ function seriesOf(
   { kind, name, labels, annotations }: ReadMetricRule,
   own: Readonly<Record<string, string>>,
   value: number,
+  exemplars: readonly TraceExemplar[] = [],
 ): EvaluatedSeries {
   const all = kind === 'alert' ? { ...own, ...labels, alertname: name } : { ...own, ...labels, __name__: name };
-  return { labels: pairsOf(all), value, annotations: kind === 'alert' ? Object.entries(annotations) : [] };
+  return { labels: pairsOf(all), value, annotations: kind === 'alert' ? Object.entries(annotations) : [], exemplars };
 }
 
 /** One partition of `partials.v1` with rules over metrics, their host, which may be killed, and all that comes of it. */
@@ -74,7 +78,7 @@ export class MetricWorld {
         this.evaluated.push([rule.name, time]);
         const found = answer(rule, time);
         if (typeof found === 'string') return Promise.resolve({ error: found });
-        return Promise.resolve({ series: seriesText(found.map(([labels, value]) => seriesOf(rule, labels, value))) });
+        return Promise.resolve({ series: seriesText(found.map(([labels, value, exemplars]) => seriesOf(rule, labels, value, exemplars))) });
       },
     };
     this.#hosted = hostedMerger(createMetricRules(runner));
