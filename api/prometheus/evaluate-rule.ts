@@ -25,7 +25,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** A rule as it is evaluated at a time, in milliseconds. */
 export type RuleEvaluation = {
-  readonly kind: 'alert' | 'record';
+  readonly kind: 'alert' | 'record' | 'watch';
   readonly name: string;
   readonly expr: string;
   readonly time: number;
@@ -42,7 +42,7 @@ export async function evaluateRule(rule: RuleEvaluation, request: Request, deps:
   const samples = samplesOf(value);
   const [most, what] = rule.kind === 'alert' ? [MOST_ALERTS, 'alerts'] : [MOST_RECORDED, 'series'];
   if (samples.length > most) throw failed(`exceeded limit of ${String(most)} with ${String(samples.length)} ${what}`);
-  const labelsOf = rule.kind === 'alert' ? alerting(rule) : recorded(rule);
+  const labelsOf = rule.kind === 'alert' ? alerting(rule) : plain(rule);
   const series: Plain[] = [];
   let bytes = 0;
   for (const sample of samples) {
@@ -90,11 +90,12 @@ function samplesOf(value: Value): readonly VectorSample[] {
 type Plain = Omit<EvaluatedSeries, 'exemplars'>;
 type Read = (sample: VectorSample) => Plain;
 
-function recorded({ name, labels }: RuleEvaluation): Read {
-  const own = Object.entries(labels);
+/** What is recorded, by its name, or watched, by the names that it has. */
+function plain({ kind, name, labels }: RuleEvaluation): Read {
+  const own = [...(kind === 'record' ? ([[METRIC_NAME, name]] as const) : []), ...Object.entries(labels)];
   return (sample) => {
-    if (typeof sample.value !== 'number') throw failed('the result has a native histogram, which is not recorded');
-    return { labels: seriesLabels([...sample.labels.pairs(), [METRIC_NAME, name], ...own]), value: sample.value, annotations: [] };
+    if (typeof sample.value !== 'number') throw failed(`the result has a native histogram, which is not ${kind}ed`);
+    return { labels: seriesLabels([...sample.labels.pairs(), ...own]), value: sample.value, annotations: [] };
   };
 }
 
@@ -114,9 +115,9 @@ function alerting({ name, labels, annotations }: RuleEvaluation): Read {
     const value = typeof sample.value === 'number' ? sample.value : 0;
     const pairs = sample.labels.pairs();
     const data = { labels: new Map(pairs), value };
-    const plain = pairs.filter(([label]) => label !== METRIC_NAME);
+    const others = pairs.filter(([label]) => label !== METRIC_NAME);
     return {
-      labels: seriesLabels([...plain, ...expanded(ofLabels, data, MAX_LABEL), ['alertname', name]]),
+      labels: seriesLabels([...others, ...expanded(ofLabels, data, MAX_LABEL), ['alertname', name]]),
       value,
       annotations: expanded(ofAnnotations, data, MAX_ANNOTATION),
     };

@@ -182,6 +182,7 @@ export const RULES: Section = {
         metricRule('MAX_ANNOTATION', 'of an annotation'),
         metricRule('MAX_LABELS', 'of each'),
         metricRule('MOST_INTERVAL', 'ms between two evaluations'),
+        metricRule('MOST_STEP', 'ms between two values of what is watched'),
         metricRule('MOST_FOR', 'ms of waiting'),
       ],
       beyond: '400',
@@ -248,6 +249,15 @@ export const RULES: Section = {
       beyond: 'The evaluation fails; what fires goes on.',
       others: 'They have as little; what they have they keep.',
       test: METRICS,
+    },
+    {
+      what: 'Series that a rule over metrics watches: those that came first',
+      of: 'a rule',
+      bound: [from('pipeline/alerting/metrics/series-watch.ts')('MOST_WATCHED', '')],
+      by: 'also the bytes above',
+      beyond: 'Others are not watched; an alert of severity info gives their number.',
+      others: 'nothing',
+      test: 'test/pipeline/alerting/metrics/metric-watch.test.ts',
     },
     {
       what: 'State of a rule over metrics as `/rules` shows it',

@@ -1,15 +1,29 @@
 import type { AlertCommand } from '../book/command.ts';
-import { Reports } from '../book/reports.ts';
+import { Reports, type AlertWords } from '../book/reports.ts';
+import type { Finding } from '../../detectors/detector.ts';
 import type { DerivedSample } from '../../samples/derived-samples.ts';
 import type { Evaluated } from './evaluated.ts';
 import type { ReadMetricRule } from './metric-rule.ts';
-import { metricFinding, metricWords, placeOfAlert, type MetricSubject } from './metric-words.ts';
+import { formerRule, metricFinding, metricWords, placeOfAlert, type MetricSubject } from './metric-words.ts';
+import { placeOfSeries, seriesWords, type SeriesSubject } from './series-words.ts';
 import { WatchedMetricRule } from './watched-metric-rule.ts';
 
 const CHANGED = 'auto: the rule was changed';
 const DELETED = 'auto: the rule was deleted';
 /** The retention of a tenant of which no rule was evaluated yet. Days. */
 const UNKNOWN_RETENTION = 30;
+
+type AnySubject = MetricSubject | SeriesSubject;
+const isOfAlert = (subject: AnySubject): subject is MetricSubject => 'alert' in subject;
+
+/** The words of alerts of all kinds of rules over metrics. */
+const words: AlertWords<AnySubject> = {
+  key: (finding, subject) => (isOfAlert(subject) ? metricWords.key(finding, subject) : seriesWords.key(finding, subject)),
+  text: (finding, subject) => (isOfAlert(subject) ? metricWords.text(finding, subject) : seriesWords.text(finding, subject)),
+  evidence: (finding, subject) => (isOfAlert(subject) ? metricWords.evidence(finding, subject) : seriesWords.evidence(finding, subject)),
+  about: ({ read }) => read.rule.id,
+  aboutFormer: formerRule,
+};
 
 /** What is to be reported and recorded, and the rule whose state has changed; null for none. */
 export type WatchResult = {
@@ -27,7 +41,7 @@ export class MetricWatch {
   isHere = false;
   /** By slot. */
   readonly rules = new Map<number, WatchedMetricRule>();
-  #reports = new Reports<MetricSubject>(metricWords);
+  #reports = new Reports(words);
 
   /** What alerts and series take, about. Bytes. */
   get bytes(): number {
@@ -66,14 +80,19 @@ export class MetricWatch {
     const result = rule?.take(evaluated, most) ?? null;
     if (rule === undefined || read === null || result === null) return NOTHING;
     const room = this.bytes + most;
-    const commands = result.events.flatMap((event) => {
-      const { alert } = event;
-      const subject: MetricSubject = {
-        ...{ read, alert, tenantId, retentionDays: this.retentionDays, ...placeOfAlert(alert) },
-        isNews: () => this.bytes < room,
-      };
-      return this.#reports.take(metricFinding(event, evaluated.time, read), subject, Math.floor(at / 1000)) ?? [];
-    });
+    const common = { read, tenantId, retentionDays: this.retentionDays, isNews: () => this.bytes < room };
+    const report = (finding: Finding, subject: AnySubject): readonly AlertCommand[] =>
+      [this.#reports.take(finding, subject, Math.floor(at / 1000))].filter((command) => command !== null);
+    const commands = [
+      ...result.events.flatMap((event) => {
+        const { alert } = event;
+        return report(metricFinding(event, evaluated.time, read), { ...common, alert, ...placeOfAlert(alert) });
+      }),
+      ...result.found.flatMap(({ finding, series }) => {
+        const labels = series?.labels ?? null;
+        return report(finding, { ...common, labels, recent: series?.recent ?? [], ...placeOfSeries(labels) });
+      }),
+    ];
     return { commands, samples: result.samples, changed: rule };
   }
 
@@ -87,7 +106,7 @@ export class MetricWatch {
     const read = new MetricWatch();
     [read.retentionDays, read.isHere] = [retentionDays, isHere];
     for (const [slot, rule] of rules) read.rules.set(slot, WatchedMetricRule.from(rule));
-    read.#reports = Reports.from(reports, metricWords);
+    read.#reports = Reports.from(reports, words);
     return read;
   }
 }

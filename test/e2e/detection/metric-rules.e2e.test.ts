@@ -83,6 +83,8 @@ async function begin(): Promise<string> {
   expect(made.status).to.equal(201);
   const recorded = await instance.call('POST', of('/rules'), { query: 'level:error | stats by (service) count()', record: 'log_errors:count1m' }, own()); // prettier-ignore
   expect(recorded.status).to.equal(201);
+  const watched = await instance.call('POST', of('/metric-rules'), { watch: 'Loads', expr: 'load', group: 'node', direction: 'up' }, own());
+  expect(watched.status).to.equal(201);
   const { stdout, stderr } = await runCli(instance, tenant, ['rules', 'import', path.join(folder, 'rules.yml')]);
   rmSync(folder, { recursive: true });
   expect(stderr).to.equal('');
@@ -123,8 +125,8 @@ describe('rules over metrics and spans', function () {
     expect(rule).to.include({ type: 'alerting', health: 'ok', duration: 2 * STEP, query: 'load > 4' });
     const [shown] = rule['alerts'] as readonly Readonly<Record<string, unknown>>[];
     expect(shown).to.deep.include({ state: 'firing', value: '7e+00', labels: { alertname: 'HighLoad', instance: 'a', severity: 'page' } });
-    const { data } = await get<{ readonly data: { readonly alerts: readonly object[] } }>('/prometheus/api/v1/alerts');
-    expect(data.alerts).to.have.length(1);
+    const { data } = await get<{ readonly data: { readonly alerts: readonly { readonly labels: Record<string, string> }[] } }>('/prometheus/api/v1/alerts'); // prettier-ignore
+    expect(data.alerts.filter(({ labels }) => labels['alertname'] === 'HighLoad')).to.have.length(1);
     const broken = await until('the error', () => ruleOf('Broken'), (one) => one['health'] === 'err'); // prettier-ignore
     expect(broken['lastError']).to.be.a('string').that.is.not.equal('');
     expect((await groups('?type=record')).flatMap(({ rules }) => rules.map((one) => one['name']))).to.deep.equal(['instance:load:max']);
@@ -157,6 +159,12 @@ describe('rules over metrics and spans', function () {
     expect((await instance.call('GET', of(String(exemplars[0]?.['link'])), undefined, own())).status).to.equal(200);
     const { exemplars: link } = evidence['links'] as { readonly exemplars: string };
     expect((await get<{ readonly data: readonly object[] }>(link)).data).to.have.length(1);
+  });
+
+  it('that watch are evaluated, shown as alerting rules, and left alone by a rule file of their group', async () => {
+    const rule = await until('its state', () => ruleOf('Loads'), (one) => one['health'] === 'ok'); // prettier-ignore
+    expect(rule).to.deep.include({ type: 'alerting', state: 'inactive', query: 'load', alerts: [], labels: {} });
+    expect(rule).to.not.have.property('lastError');
   });
 
   it('by LogsQL are recorded as a series of each group', async () => {

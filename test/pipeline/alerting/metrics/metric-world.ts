@@ -31,6 +31,10 @@ export const recordRule = (more: Readonly<Record<string, Json>> = {}): Json => (
   ...{ id: 'mr_2', created_at: '2026-11-28T00:00:00.000Z', group: 'g', record: 'load:max', expr: 'max(load)', interval: '30s', ...more },
 });
 
+export const watchRule = (more: Readonly<Record<string, Json>> = {}): Json => ({
+  ...{ id: 'mr_3', created_at: '2026-11-28T00:00:00.000Z', group: 'g', watch: 'Load', expr: 'load', interval: '1m', ...more },
+});
+
 const pairsOf = (labels: Readonly<Record<string, string>>): [string, string][] =>
   Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -41,7 +45,8 @@ function seriesOf(
   value: number,
   exemplars: readonly TraceExemplar[] = [],
 ): EvaluatedSeries {
-  const all = kind === 'alert' ? { ...own, ...labels, alertname: name } : { ...own, ...labels, __name__: name };
+  const named = { alert: { alertname: name }, record: { __name__: name }, watch: {} }[kind];
+  const all = { ...own, ...labels, ...named };
   return { labels: pairsOf(all), value, annotations: kind === 'alert' ? Object.entries(annotations) : [], exemplars };
 }
 
