@@ -60,6 +60,12 @@ export const evaluatedText = ({ slot, version, time, tookMs, error }: Omit<Evalu
   return Buffer.from(`[${about},${series}]`);
 };
 
+/** More than the record of a turn has. */
+const TURN_BYTES = 32;
+
+/** That a tenant's rules are evaluated from here on, or are not any more, since its plan has no metrics: as the value of a record. */
+export const turnText = (isOff: boolean): Buffer => Buffer.from(JSON.stringify([{ metrics: isOff ? 'off' : 'on' }, []]));
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isLabels = (value: unknown): value is Labels =>
   Array.isArray(value) &&
@@ -76,6 +82,18 @@ const exemplarsOf = (written: unknown): TraceExemplar[] =>
     .filter(isExemplar)
     .slice(0, MOST_EXEMPLARS)
     .map(([trace, span, value, time, metric]) => ({ trace, span, value, time, metric }));
+
+/** What `turnText` gave: whether it is off; null where the value holds anything else. */
+export function readTurn(value: Buffer): boolean | null {
+  // results are longer, and need not be read twice
+  if (value.length > TURN_BYTES) return null;
+  try {
+    const [about] = readJson(value.toString()) as [Record<string, unknown>];
+    return about['metrics'] === 'off' ? true : about['metrics'] === 'on' ? false : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Reads a result; null where the value holds none. */
 export function readEvaluated(value: Buffer): Evaluated | null {

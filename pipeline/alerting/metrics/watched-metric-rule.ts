@@ -13,6 +13,7 @@ const SERIES_BYTES = 100;
 const SERIES_OF_ALERT = 3;
 /** Characters of a state as it is stored. */
 const MOST_STATE = 100_000;
+const SUSPENDED = 'the plan of the tenant has no metrics';
 const FULL = 'the rules of the tenant hold as many alerts and series as they may';
 
 const bytesOf = (series: readonly { readonly labels: Labels }[]): number =>
@@ -98,6 +99,17 @@ export class WatchedMetricRule {
   /** The ends of the series that it gave last. */
   end(time: number): readonly DerivedSample[] {
     return this.#ended([], time);
+  }
+
+  /** It is not evaluated any more, and forgets what it knows. Gives the ends of its series. */
+  suspend(at: number): readonly DerivedSample[] {
+    [this.#alerts, this.#watched, this.#health, this.#error] = [new AlertStates(), new SeriesWatch(), 'unknown', SUSPENDED];
+    return this.end(at);
+  }
+
+  /** It is evaluated again, from a time on (milliseconds): what was missed meanwhile is not made up for. */
+  resume(at: number): void {
+    [this.evaluatedAt, this.#error] = [Math.max(this.evaluatedAt, at), null];
   }
 
   /** How it stands, as a JSON object of at most 100,000 characters. */

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { repeat } from '../../../pipeline/core/repeat.ts';
+import { adminCommand } from '../../../cli/admin.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, runCli, sharedInstance } from '../shared.ts';
 
@@ -50,11 +51,13 @@ async function send(): Promise<void> {
 /** A gauge with exemplars: one of a trace that is sent beside, one of none, one whose trace is no id. */
 async function orders(): Promise<void> {
   const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
+  // of equal times of a series the last one counts
+  const before = (ms: number): string => String(BigInt(Date.now() - ms) * 1_000_000n);
   const filteredAttributes = [{ key: 'trace_id', value: { stringValue: '<script>../..' } }];
   const exemplars = [
     { timeUnixNano, asDouble: 0.75, traceId: `${'0'.repeat(30)}10`, spanId: `${'0'.repeat(14)}10` },
-    { timeUnixNano, asDouble: 0.5 },
-    { timeUnixNano, asDouble: 0.25, filteredAttributes },
+    { timeUnixNano: before(10), asDouble: 0.5 },
+    { timeUnixNano: before(20), asDouble: 0.25, filteredAttributes },
   ];
   const of = (job: string, own: object[]): object => ({
     resource: { attributes: [{ key: 'service.name', value: { stringValue: job } }] },
@@ -159,6 +162,8 @@ describe('rules over metrics and spans', function () {
     expect((await instance.call('GET', of(String(exemplars[0]?.['link'])), undefined, own())).status).to.equal(200);
     const { exemplars: link } = evidence['links'] as { readonly exemplars: string };
     expect((await get<{ readonly data: readonly object[] }>(link)).data).to.have.length(1);
+    // the names of traces that are none are in the exemplars, and not in the alert
+    expect(JSON.stringify(evidence)).to.not.include('script');
   });
 
   it('that watch are evaluated, shown as alerting rules, and left alone by a rule file of their group', async () => {
@@ -194,5 +199,17 @@ describe('rules over metrics and spans', function () {
     const ended = await until('its end', alerts, (found) => found.some(({ title, state }) => title.startsWith('Load of a') && state === 'resolved'), 240_000); // prettier-ignore
     expect(ended.filter(({ title }) => title.startsWith('Load of a'))).to.have.length(1);
     expect(await series('ALERTS{alertname="HighLoad"}')).to.deep.equal([]);
+  });
+
+  it('end what fires when the plan has no metrics any more, and go on when it has them again', async () => {
+    const flag = (value: string): Promise<unknown> =>
+      adminCommand(['tenant', 'set-flag', '--tenant', String(tenant.id), '--flag', 'metrics', '--value', value], instance.env, { out: () => undefined, err: () => undefined }); // prettier-ignore
+    const slow = async (): Promise<readonly ShownAlert[]> => (await alerts()).filter(({ title }) => title.startsWith('SlowOrders'));
+    expect(new Set((await slow()).map(({ state }) => state))).to.deep.equal(new Set(['firing']));
+    await flag('off');
+    const ended = await until('the end of what fires', slow, (all) => all.every(({ state }) => state === 'resolved'));
+    expect(new Set(ended.map(({ resolution_note: note }) => note))).to.deep.equal(new Set(['auto: the plan has no metrics']));
+    await flag('on');
+    await until('what fires again', slow, (all) => all.length === 2 && all.every(({ state }) => state === 'firing'));
   });
 });

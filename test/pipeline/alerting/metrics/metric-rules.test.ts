@@ -116,6 +116,66 @@ describe('alert rules over metrics', () => {
   });
 });
 
+describe('rules over metrics of a tenant whose plan ends to have metrics', () => {
+  /** Since the minute 1 for one series, and since the minute 9 for another one. */
+  const two: Answer = ({ kind }, time) =>
+    kind === 'record' ? [[{}, at(time)]] : [...(at(time) >= 60 ? ([[{ instance: 'a' }, 7]] as const) : []), ...(at(time) >= 270 ? ([[{ instance: 'b' }, 7]] as const) : [])]; // prettier-ignore
+
+  it('end what fires, with the reason, forget what is pending, and go on when it has them again', async () => {
+    const world = new MetricWorld(two);
+    world.set(1, alertRule());
+    world.set(2, recordRule());
+    await world.pass(300);
+    expect(world.alerts.map((one) => [one.stream, one.state])).to.deep.equal([['{instance="a",severity="critical"}', 'firing']]);
+    const evaluated = world.evaluated.length;
+    world.isOff = true;
+    await world.pass(20);
+    expect(world.alerts.map((one) => [one.state, one.note])).to.deep.equal([['resolved', 'auto: the plan has no metrics']]);
+    expect(state(world, 'mr_1')).to.deep.include({ alerts: [], health: 'unknown', error: 'the plan of the tenant has no metrics' });
+    expect(state(world, 'mr_2')).to.deep.include({ health: 'unknown' });
+    expect(world.valuesOf(seriesKey({ __name__: 'load:max' })).at(-1)?.[1]).to.equal(null);
+    for (const [instance, own] of [['a', 'firing'], ['b', 'pending']] as const)
+      expect(world.valuesOf(seriesKey({ ...HIGH, instance, __name__: 'ALERTS', alertstate: own })).at(-1)?.[1]).to.equal(null); // prettier-ignore
+    // what was evaluated before and comes late changes nothing
+    const late = evaluatedText({ slot: 1, version: 1, time: START + 330_000, tookMs: 1, error: null }, seriesText([{ labels: [['alertname', 'High']], value: 1, annotations: [] }])); // prettier-ignore
+    world.append(partialRecord(METRIC_EVALUATIONS, null, { tenantId: 1, retentionDays: 14, value: late }));
+    world.save();
+    world.kill();
+    await world.pass(3600);
+    expect([world.evaluated.length, world.alerts.length]).to.deep.equal([evaluated, 1]);
+    world.isOff = false;
+    await world.pass(200);
+    // each waits for its time again, from then on: nothing is made up for
+    const since = world.evaluated.slice(evaluated).map(([, time]) => at(time));
+    expect(Math.min(...since)).to.be.within(3900, 3960);
+    expect(world.alerts.map((one) => [one.stream, one.state])).to.have.deep.members([
+      ['{instance="a",severity="critical"}', 'resolved'],
+      ['{instance="a",severity="critical"}', 'firing'],
+      ['{instance="b",severity="critical"}', 'firing'],
+    ]);
+    expect(state(world, 'mr_1')).to.deep.include({ health: 'ok', error: null });
+  });
+
+  it('do so once, whatever is killed, and of rules that were set meanwhile', async () => {
+    const world = new MetricWorld(two);
+    world.set(1, alertRule());
+    await world.pass(200);
+    world.isOff = true;
+    for (let kills = 0; kills < 5; kills++) {
+      world.kill();
+      await world.pass(3);
+    }
+    expect(world.rows.filter((row) => row.state === 'resolved' && row.id === world.alerts[0]?.id && row.note !== 'auto: the plan has no metrics')).to.deep.equal([]); // prettier-ignore
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['resolved']);
+    world.set(3, alertRule({ id: 'mr_9', for: '0s' }));
+    await world.pass(100);
+    expect(world.alerts).to.have.length(1);
+    world.isOff = false;
+    await world.pass(60);
+    expect(world.alerts.filter((one) => one.state === 'firing' && one.evidence.includes('mr_9'))).to.have.length(2);
+  });
+});
+
 describe('recording rules', () => {
   it('record each time once, with a marker where a series ends', async () => {
     const world = new MetricWorld((_rule, time) => [[{ job: 'x' }, at(time)], ...(at(time) < 100 ? ([[{ job: 'y' }, 1]] as const) : [])]);
@@ -221,7 +281,7 @@ describe('rules over metrics', () => {
     const world = new MetricWorld(high);
     world.set(1, alertRule());
     await world.pass(200);
-    const runner = { now: () => START, retentionOf: () => null, evaluate: () => Promise.resolve(null) };
+    const runner = { now: () => START, standingOf: () => null, evaluate: () => Promise.resolve(null) };
     const hosted = hostedMerger(createMetricRules(runner));
     const good = Buffer.from(hosted.snapshot(hosted.init()));
     fc.assert(

@@ -61,6 +61,8 @@ export class MetricWorld {
   /** For which times each rule was evaluated. */
   readonly evaluated: (readonly [rule: string, time: number])[] = [];
   outage = false;
+  /** The plan of tenant 1 has no metrics. */
+  isOff = false;
   /** Evaluations that take too long before one succeeds. */
   slow = 0;
   readonly #hosted;
@@ -73,7 +75,7 @@ export class MetricWorld {
   constructor(answer: Answer) {
     const runner: MetricRunner = {
       now: () => this.now,
-      retentionOf: (tenantId) => (tenantId === 1 ? 14 : null),
+      standingOf: (tenantId) => (tenantId !== 1 ? null : this.isOff ? 'off' : { retentionDays: 14 }),
       evaluate: (_tenantId, rule, time): Promise<Outcome> => {
         if (this.outage) return Promise.resolve(null);
         if (this.slow > 0) {
