@@ -1,9 +1,10 @@
 import type { AdminCommand, Flags } from './admin-command.ts';
 
-const COLUMNS = ['id', 'tenant_id', 'group', 'alert', 'record', 'expr', 'interval', 'for'];
+const COLUMNS = ['id', 'tenant_id', 'group', 'alert', 'record', 'watch', 'expr', 'interval', 'for'];
 /** Flags that are strings, by the members of a rule that they are; and those that are JSON objects. */
 const TEXTS: Readonly<Record<string, string>> = {
-  ...{ group: 'group', alert: 'alert', record: 'record', expr: 'expr', interval: 'interval', for: 'for' },
+  ...{ group: 'group', alert: 'alert', record: 'record', watch: 'watch', expr: 'expr', interval: 'interval' },
+  ...{ for: 'for', direction: 'direction', sensitivity: 'sensitivity' },
   'keep-firing-for': 'keep_firing_for',
 };
 const OBJECTS = ['labels', 'annotations'];
@@ -32,7 +33,7 @@ function bodyOf(flags: Flags): object {
 export const METRIC_RULE_COMMANDS: readonly AdminCommand[] = [
   {
     name: 'metric-rule create',
-    help: 'Creates a rule over metrics by PromQL: one that alerts (--alert NAME) or one that records (--record NAME). --labels and --annotations are JSON.',
+    help: 'Creates a rule over metrics by PromQL: one that alerts (--alert NAME), records (--record NAME) or has detectors watch its series (--watch NAME). --labels and --annotations are JSON.',
     required: ['tenant', 'expr'],
     optional: OPTIONAL,
     columns: COLUMNS,

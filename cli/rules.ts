@@ -20,7 +20,7 @@ Exit codes: 0 done, 1 the service cannot be reached, 2 wrong command line or fil
 /** How often a change is tried again that comes too soon after others. */
 const MAX_TRIES = 10;
 
-type Known = FileRule & { readonly id: string; readonly created_at: string };
+type Known = FileRule & { readonly id: string; readonly created_at: string; readonly watch?: string };
 
 /** What import does with a rule. */
 type Step =
@@ -105,7 +105,8 @@ function isSame(one: FileRule, other: FileRule): boolean {
 /** What is to be done so that the groups of a file are what it has: deletions first, so that there is room for the others. */
 function stepsOf(wanted: readonly FileRule[], known: readonly Known[]): Step[] {
   const groups = new Set(wanted.map(({ group }) => group));
-  const own = known.filter(({ group }) => groups.has(group));
+  // a rule file has nothing that is watched
+  const own = known.filter(({ group, watch }) => groups.has(group) && watch === undefined);
   const keys = keysOf(own);
   const before = new Map(own.map((rule, index) => [keys[index] as string, rule]));
   const wantedKeys = keysOf(wanted);

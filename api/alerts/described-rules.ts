@@ -35,8 +35,11 @@ type MetricRuleBody = {
   readonly group: string;
   readonly alert?: string;
   readonly record?: string;
+  readonly watch?: string;
   readonly expr: string;
   readonly interval: string;
+  readonly direction?: string;
+  readonly sensitivity?: string;
   readonly for?: string;
   readonly keep_firing_for?: string;
   readonly labels?: Texts;
@@ -44,15 +47,18 @@ type MetricRuleBody = {
 };
 
 const texts = Joi.object<Texts>().pattern(Joi.string(), Joi.string().allow(''));
-/** Checks types only; what evaluates the rule checks the values. The members are those of Prometheus' rule files. */
+/** Checks types only; what evaluates the rule checks the values. The members are those of Prometheus' rule files, and those of what is watched. */
 export const METRIC_RULE_BODY = Joi.object<MetricRuleBody>({
   group: Joi.string().trim().default('default'),
   alert: Joi.string(),
   record: Joi.string(),
+  watch: Joi.string(),
   expr: Joi.string().trim().required(),
   interval: Joi.string().default('1m'),
   for: Joi.string(),
   keep_firing_for: Joi.string(),
+  direction: Joi.string(),
+  sensitivity: Joi.string(),
   labels: texts,
   annotations: texts,
 });

@@ -1,4 +1,4 @@
-import { HttpError } from '../../pipeline/core/errors.ts';
+import { HttpError, httpErrorOf } from '../../pipeline/core/errors.ts';
 import {
   MOST_ALERTS,
   MOST_RECORDED,
@@ -13,6 +13,7 @@ import type { Value, VectorSample } from '../../promql/evaluation/result.ts';
 import { expandTemplate, readTemplate, type Template, type TemplateData } from '../../promql/templates/expand.ts';
 import { Labels, METRIC_NAME } from '../../promql/values/labels.ts';
 import type { Deps, Request } from '../query/deps.ts';
+import { exemplarsOfResult, traceExemplars, type FoundExemplars } from './alert-exemplars.ts';
 import { judged } from './judged.ts';
 import { optionsOf } from './operations.ts';
 
@@ -24,7 +25,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** A rule as it is evaluated at a time, in milliseconds. */
 export type RuleEvaluation = {
-  readonly kind: 'alert' | 'record';
+  readonly kind: 'alert' | 'record' | 'watch';
   readonly name: string;
   readonly expr: string;
   readonly time: number;
@@ -41,8 +42,8 @@ export async function evaluateRule(rule: RuleEvaluation, request: Request, deps:
   const samples = samplesOf(value);
   const [most, what] = rule.kind === 'alert' ? [MOST_ALERTS, 'alerts'] : [MOST_RECORDED, 'series'];
   if (samples.length > most) throw failed(`exceeded limit of ${String(most)} with ${String(samples.length)} ${what}`);
-  const labelsOf = rule.kind === 'alert' ? alerting(rule) : recorded(rule);
-  const series: EvaluatedSeries[] = [];
+  const labelsOf = rule.kind === 'alert' ? alerting(rule) : plain(rule);
+  const series: Plain[] = [];
   let bytes = 0;
   for (const sample of samples) {
     options.checkpoint?.();
@@ -55,7 +56,29 @@ export async function evaluateRule(rule: RuleEvaluation, request: Request, deps:
   if (sets.size < series.length) throw failed(`vector contains metrics with the same labelset after applying ${rule.kind === 'alert' ? 'alert' : 'rule'} labels`); // prettier-ignore
   const text = seriesText(series);
   if (Buffer.byteLength(text) > MOST_RESULT_BYTES) throw failed(`a result has at most ${String(MOST_RESULT_BYTES)} bytes`);
-  return text;
+  return rule.kind === 'alert' && series.length > 0 ? withExemplars(text, series, samples, await exemplarsFor(rule, request, deps)) : text;
+}
+
+/** What leads to traces is a help: where it cannot be read the alert fires without. */
+async function exemplarsFor({ expr, time }: RuleEvaluation, request: Request, deps: Deps): Promise<FoundExemplars> {
+  try {
+    return await traceExemplars(expr, time, request, deps);
+  } catch (error) {
+    if (request.signal.aborted || httpErrorOf(error) === null) throw error;
+    return [];
+  }
+}
+
+/** The same series with their exemplars, where there is room for them. `samples`: what each of the series was made of. */
+function withExemplars(
+  text: string,
+  series: readonly Plain[],
+  samples: readonly VectorSample[],
+  found: FoundExemplars,
+): string {
+  if (found.length === 0) return text;
+  const shown = seriesText(series.map((one, at) => ({ ...one, exemplars: exemplarsOfResult(found, samples[at]?.labels.pairs() ?? []) })));
+  return Buffer.byteLength(shown) > MOST_RESULT_BYTES ? text : shown;
 }
 
 function samplesOf(value: Value): readonly VectorSample[] {
@@ -64,13 +87,15 @@ function samplesOf(value: Value): readonly VectorSample[] {
   throw failed('rule result is not a vector or scalar');
 }
 
-type Read = (sample: VectorSample) => EvaluatedSeries;
+type Plain = Omit<EvaluatedSeries, 'exemplars'>;
+type Read = (sample: VectorSample) => Plain;
 
-function recorded({ name, labels }: RuleEvaluation): Read {
-  const own = Object.entries(labels);
+/** What is recorded, by its name, or watched, by the names that it has. */
+function plain({ kind, name, labels }: RuleEvaluation): Read {
+  const own = [...(kind === 'record' ? ([[METRIC_NAME, name]] as const) : []), ...Object.entries(labels)];
   return (sample) => {
-    if (typeof sample.value !== 'number') throw failed('the result has a native histogram, which is not recorded');
-    return { labels: seriesLabels([...sample.labels.pairs(), [METRIC_NAME, name], ...own]), value: sample.value, annotations: [] };
+    if (typeof sample.value !== 'number') throw failed(`the result has a native histogram, which is not ${kind}ed`);
+    return { labels: seriesLabels([...sample.labels.pairs(), ...own]), value: sample.value, annotations: [] };
   };
 }
 
@@ -90,9 +115,9 @@ function alerting({ name, labels, annotations }: RuleEvaluation): Read {
     const value = typeof sample.value === 'number' ? sample.value : 0;
     const pairs = sample.labels.pairs();
     const data = { labels: new Map(pairs), value };
-    const plain = pairs.filter(([label]) => label !== METRIC_NAME);
+    const others = pairs.filter(([label]) => label !== METRIC_NAME);
     return {
-      labels: seriesLabels([...plain, ...expanded(ofLabels, data, MAX_LABEL), ['alertname', name]]),
+      labels: seriesLabels([...others, ...expanded(ofLabels, data, MAX_LABEL), ['alertname', name]]),
       value,
       annotations: expanded(ofAnnotations, data, MAX_ANNOTATION),
     };

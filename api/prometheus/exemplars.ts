@@ -26,10 +26,8 @@ export async function promqlExemplars({ query, start, end }: ExemplarParameters,
   const floor = retentionFloor(deps.now(), request.retentionDays);
   const from = Math.max(start ?? FIRST, FIRST, floor === null ? FIRST : Number(floor / 1_000_000n));
   const { tenantId } = request;
-  const wanted = [...new Map(selectors.map((one) => [one.join(), one])).values()].slice(0, MAX_SELECTORS);
-  if (wanted.length === 0) return answer([]);
-  const own = wanted.map((matchers) => sql`(${seriesWhere(tenantId, matchers.map(({ name, type, value }) => ({ name, op: type, value })), from)})`); // prettier-ignore
-  const ofSeries = sql`(${join(own, sql` OR `)})`;
+  const ofSeries = seriesOf(tenantId, selectors, from);
+  if (ofSeries === null) return answer([]);
   const rows = await tenantRows(exemplarsOf(tenantId, ofSeries, from, Math.min(end ?? LAST, LAST)), request, deps);
   const bySeries = new Map<string, Exemplar[]>();
   for (const [series, time, bits, payload] of rows) {
@@ -43,8 +41,16 @@ export async function promqlExemplars({ query, start, end }: ExemplarParameters,
 
 const answer = (data: readonly object[]): string => JSON.stringify({ status: 'success', data });
 
-/** The newest ones, in the order of series and times. */
-function exemplarsOf(tenantId: number, ofSeries: Sql, from: number, to: number): Sql {
+/** The condition of the series that selectors want, from a time on (milliseconds); null where there are no selectors. */
+export function seriesOf(tenantId: number, selectors: readonly Selected[], from: number): Sql | null {
+  const wanted = [...new Map(selectors.map(({ matchers }) => [matchers.join(), matchers])).values()].slice(0, MAX_SELECTORS);
+  if (wanted.length === 0) return null;
+  const own = wanted.map((matchers) => sql`(${seriesWhere(tenantId, matchers.map(({ name, type, value }) => ({ name, op: type, value })), from)})`); // prettier-ignore
+  return sql`(${join(own, sql` OR `)})`;
+}
+
+/** Exemplars of series in a window (milliseconds): `series`, `time`, `value`, `payload`; of equal times of a series the later arrival. */
+export function exemplarsIn(tenantId: number, ofSeries: Sql, from: number, to: number): Sql {
   const where = conjunction([
     ofTenant(tenantId),
     sql`type = ${uint8(EXEMPLAR)}`,
@@ -52,11 +58,20 @@ function exemplarsOf(tenantId: number, ofSeries: Sql, from: number, to: number):
     sql`time >= fromUnixTimestamp64Milli(${int64(Math.ceil(from))}, 'UTC')`,
     sql`time <= fromUnixTimestamp64Milli(${int64(Math.floor(to))}, 'UTC')`,
   ]);
-  const last = sql`SELECT series, time, value, payload FROM samples WHERE ${where} ORDER BY series, time, arrived_ms DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT 1 BY series, time`;
-  return sql`SELECT toString(series) AS id, toUnixTimestamp64Milli(time) AS ms, toString(reinterpretAsUInt64(value)), payload FROM (SELECT * FROM (${last}) ORDER BY time DESC, series LIMIT ${uint32(MAX_EXEMPLARS)}) ORDER BY series, time`;
+  return sql`SELECT series, time, value, payload FROM samples WHERE ${where} ORDER BY series, time, arrived_ms DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT 1 BY series, time`;
 }
 
-async function labelsOfSeries(ids: readonly string[], ofSeries: Sql, request: Request, deps: Deps): Promise<Map<string, object>> {
+/** The newest ones, in the order of series and times. */
+const exemplarsOf = (tenantId: number, ofSeries: Sql, from: number, to: number): Sql =>
+  sql`SELECT toString(series) AS id, toUnixTimestamp64Milli(time) AS ms, toString(reinterpretAsUInt64(value)), payload FROM (SELECT * FROM (${exemplarsIn(tenantId, ofSeries, from, to)}) ORDER BY time DESC, series LIMIT ${uint32(MAX_EXEMPLARS)}) ORDER BY series, time`;
+
+/** The labels of series, by their ids. */
+export async function labelsOfSeries(
+  ids: readonly string[],
+  ofSeries: Sql,
+  request: Request,
+  deps: Deps,
+): Promise<Map<string, Readonly<Record<string, string>>>> {
   if (ids.length === 0) return new Map();
   const where = conjunction([ofSeries, sql`series IN ${numberSet(ids)}`]);
   const rows = await tenantRows(
@@ -72,13 +87,16 @@ async function labelsOfSeries(ids: readonly string[], ofSeries: Sql, request: Re
   );
 }
 
-/** The conditions of each selector of an expression. */
-function selectorsOf(expression: Expression): (readonly LabelMatcher[])[] {
+/** A selector of an expression: its conditions, and the length of its window, milliseconds; null where it has none, or a computed one. */
+export type Selected = { readonly matchers: readonly LabelMatcher[]; readonly windowMs: number | null };
+
+/** The selectors of an expression. */
+export function selectorsOf(expression: Expression): Selected[] {
   switch (expression.kind) {
     case 'vectorSelector':
-      return [expression.matchers];
+      return [{ matchers: expression.matchers, windowMs: null }];
     case 'matrixSelector':
-      return [expression.selector.matchers];
+      return [{ matchers: expression.selector.matchers, windowMs: typeof expression.window === 'number' ? expression.window : null }];
     case 'subquery':
     case 'paren':
     case 'unary':
@@ -94,7 +112,8 @@ function selectorsOf(expression: Expression): (readonly LabelMatcher[])[] {
   }
 }
 
-function numberOf(bits: string): number {
+/** The number whose bits are given, as digits. */
+export function numberOf(bits: string): number {
   return new Float64Array(BigUint64Array.of(BigInt(bits)).buffer)[0] as number;
 }
 

@@ -99,7 +99,7 @@ export async function promqlRules(parameters: RulesParameters, request: Request,
   const read = rules.map((rule) => readMetricRule(rule as unknown as Json)).filter((one) => typeof one !== 'string');
   const wanted = read.filter(
     (one) =>
-      (type === '' || one.kind === type) && isWanted(names, one.name) && isWanted(groups, one.rule.group) && isWanted(files, FILE) && matchesLabels(one), // prettier-ignore
+      (type === '' || (type === 'record') === (one.kind === 'record')) && isWanted(names, one.name) && isWanted(groups, one.rule.group) && isWanted(files, FILE) && matchesLabels(one), // prettier-ignore
   );
   const byGroup = [...Map.groupBy(wanted, ({ rule }) => rule.group)].filter(([group]) => after === '' || group > after);
   const sorted = byGroup.sort(([a], [b]) => (a < b ? -1 : 1));

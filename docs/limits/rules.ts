@@ -11,6 +11,7 @@ const metricFault = from('pipeline/alerting/metrics/metric-rule-fault.ts');
 const evaluated = from('pipeline/alerting/metrics/evaluated.ts');
 const evaluations = from('pipeline/alerting/metrics/evaluations.ts');
 const metricRules = from('pipeline/alerting/metrics/metric-rules.ts');
+const alertExemplars = from('api/prometheus/alert-exemplars.ts');
 const METRICS = 'test/pipeline/alerting/metrics/metric-rules.test.ts';
 const METRIC_ROUTES = 'test/api/alerts/metric-rule-routes.test.ts';
 const TEMPLATES = 'test/promql/templates/templates.test.ts';
@@ -181,6 +182,7 @@ export const RULES: Section = {
         metricRule('MAX_ANNOTATION', 'of an annotation'),
         metricRule('MAX_LABELS', 'of each'),
         metricRule('MOST_INTERVAL', 'ms between two evaluations'),
+        metricRule('MOST_STEP', 'ms between two values of what is watched'),
         metricRule('MOST_FOR', 'ms of waiting'),
       ],
       beyond: '400',
@@ -199,6 +201,20 @@ export const RULES: Section = {
       beyond: 'The evaluation fails; what fires goes on.',
       others: 'nothing',
       test: METRICS,
+    },
+    {
+      what: 'Exemplars of an alert; those that are looked at, of a series and of all; how long ago; characters of a metric',
+      of: 'a rule',
+      bound: [
+        evaluated('MOST_EXEMPLARS', ''),
+        alertExemplars('MOST_OF_SERIES', 'of a series'),
+        alertExemplars('MOST_LOOKED_AT', 'of all'),
+        alertExemplars('MOST_BEFORE_MS', 'ms ago'),
+        alertExemplars('MAX_METRIC', 'characters'),
+      ],
+      beyond: 'The newest are shown, each trace once; a name is cut.',
+      others: 'nothing',
+      test: 'test/api/prometheus/alert-exemplars.test.ts',
     },
     {
       what: 'Time of an evaluation, those that run at once in a process, and tries of one that takes too long',
@@ -233,6 +249,15 @@ export const RULES: Section = {
       beyond: 'The evaluation fails; what fires goes on.',
       others: 'They have as little; what they have they keep.',
       test: METRICS,
+    },
+    {
+      what: 'Series that a rule over metrics watches: those that came first',
+      of: 'a rule',
+      bound: [from('pipeline/alerting/metrics/series-watch.ts')('MOST_WATCHED', '')],
+      by: 'also the bytes above',
+      beyond: 'Others are not watched; an alert of severity info gives their number.',
+      others: 'nothing',
+      test: 'test/pipeline/alerting/metrics/metric-watch.test.ts',
     },
     {
       what: 'State of a rule over metrics as `/rules` shows it',

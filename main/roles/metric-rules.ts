@@ -6,7 +6,7 @@ import type { RuleEvaluation } from '../../api/prometheus/evaluate-rule.ts';
 import { httpErrorOf } from '../../pipeline/core/errors.ts';
 import { startAll, stopAll, type Service } from '../../pipeline/core/service.ts';
 import { createMetricRules } from '../../pipeline/alerting/metrics/metric-rules.ts';
-import type { MetricRunner, Outcome } from '../../pipeline/alerting/metrics/evaluations.ts';
+import type { MetricRunner, Outcome, Standing } from '../../pipeline/alerting/metrics/evaluations.ts';
 import type { ReadMetricRule } from '../../pipeline/alerting/metrics/metric-rule.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import type { StoredSignal } from '../signals.ts';
@@ -59,17 +59,13 @@ export function metricRules(context: RoleContext, control: ControlStore, stored:
       return { error: known?.message ?? 'the rule could not be evaluated', isSlow: known?.status === SLOW };
     }
   };
-  const retentionOf = (tenantId: number): number | null => {
+  const standingOf = (tenantId: number): Standing => {
     const tenant = control.tenant(tenantId);
     if (tenant === undefined || tenant.disabled) return null;
     const { features, retentionDays } = effectivePlan(tenant);
-    return features.metrics ? retentionDays : null;
+    return features.metrics ? { retentionDays } : 'off';
   };
-  const runner: MetricRunner = {
-    now: Date.now,
-    retentionOf,
-    evaluate: (tenantId, rule, time) => evaluate(tenantId, rule, time, retentionOf(tenantId) ?? 0),
-  };
+  const runner: MetricRunner = { now: Date.now, standingOf, evaluate };
   return {
     merger: createMetricRules(runner),
     service: {

@@ -20,6 +20,7 @@ describe('the evidence of an alert', () => {
       why: [{ field: 'pod', value: 'a', share: 0.996, baseline_share: 0.33 }],
       slow_traces: [{ trace_id: 'abc', duration_ms: 1234.56 }],
       failing_traces: [{ trace_id: 'def' }],
+      exemplars: [{ trace_id: 'abd', value: 0.25, metric: 'took_seconds' }, { trace_id: 'abe', value: '+Inf' }, { trace_id: 'x' }, null],
       sessions: ['one', '', 7, 'two'],
     });
     expect(read.sessions).to.deep.equal(['one', 'two']);
@@ -30,6 +31,8 @@ describe('the evidence of an alert', () => {
     expect(read.traces).to.deep.equal([
       { id: 'abc', note: '1,234.6 ms' },
       { id: 'def', note: 'failed' },
+      { id: 'abd', note: 'took_seconds 0.25' },
+      { id: 'abe', note: 'sample +Inf' },
     ]);
     expect(read.others).to.deep.equal([]);
   });

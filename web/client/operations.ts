@@ -224,7 +224,7 @@ export interface Operations {
   "POST /api/v1/tenants/{tenant_id}/metric-rules": {
     path: { tenant_id: number };
     query: {};
-    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
+    body: { group?: string; alert?: string; record?: string; watch?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; direction?: string; sensitivity?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
     answer: { id: string; created_at: string; expr: string };
   };
   /** One rule over metrics */
@@ -238,7 +238,7 @@ export interface Operations {
   "PUT /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}": {
     path: { tenant_id: number; rule_id: string };
     query: {};
-    body: { group?: string; alert?: string; record?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
+    body: { group?: string; alert?: string; record?: string; watch?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; direction?: string; sensitivity?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
     answer: { id: string; created_at: string; expr: string };
   };
   /** Deletes a rule over metrics */

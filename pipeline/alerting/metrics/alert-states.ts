@@ -1,18 +1,22 @@
 import { labelsText, type Labels } from '../../samples/definition.ts';
 import { seriesLabels, type DerivedSample } from '../../samples/derived-samples.ts';
-import type { Evaluated } from './evaluated.ts';
+import type { Evaluated, EvaluatedSeries, TraceExemplar } from './evaluated.ts';
 import type { ReadMetricRule } from './metric-rule.ts';
 
 /** An alert that fires is reported again after so long at the earliest. Milliseconds. */
 const REPORT_MS = 60_000;
 /** What an alert takes in addition to its labels and annotations. Bytes, about. */
 const ALERT_BYTES = 300;
+/** What an exemplar takes beside the name of its metric. Bytes, about. */
+const EXEMPLAR_BYTES = 120;
 
 /** An alert of a rule: what is true of its expression for one label set. Times in milliseconds. */
 export type ActiveAlert = {
   readonly labels: Labels;
   readonly annotations: Labels;
   readonly value: number;
+  /** What leads to traces: of the last evaluation that found some, the newest first. */
+  readonly exemplars: readonly TraceExemplar[];
   readonly activeAt: number;
   /** Null while it is pending. */
   readonly firedAt: number | null;
@@ -26,8 +30,15 @@ export type ActiveAlert = {
 /** An alert that fires, or has ended. */
 export type AlertEvent = { readonly alert: ActiveAlert; readonly state: 'firing' | 'resolved' };
 
-const sizeOf = ({ labels, annotations }: Pick<ActiveAlert, 'labels' | 'annotations'>): number =>
-  ALERT_BYTES + labelsText(labels).length + labelsText(annotations).length;
+const sizeOf = ({ labels, annotations, exemplars }: Pick<ActiveAlert, 'labels' | 'annotations' | 'exemplars'>): number =>
+  ALERT_BYTES +
+  labelsText(labels).length +
+  labelsText(annotations).length +
+  exemplars.reduce((sum, { metric }) => sum + EXEMPLAR_BYTES + metric.length, 0);
+
+/** An alert with what is new of it; exemplars stay until there are others. */
+const renewed = (alert: ActiveAlert, own: EvaluatedSeries | undefined): ActiveAlert =>
+  own === undefined ? alert : { ...alert, ...own, exemplars: own.exemplars.length > 0 ? own.exemplars : alert.exemplars };
 
 /**
  * The alerts of a rule as Prometheus has them: pending until what is true has been so for `for`, then firing, as long as it is true and for
@@ -65,7 +76,7 @@ export class AlertStates {
       const own = came.get(key);
       const keptSince = own === undefined ? (alert.keptSince ?? time) : null;
       const isKept = own !== undefined || (alert.firedAt !== null && keepMs > 0 && time - (keptSince ?? time) < keepMs);
-      if (isKept) next.set(key, { ...alert, ...own, keptSince });
+      if (isKept) next.set(key, { ...renewed(alert, own), keptSince });
       else if (alert.firedAt !== null) events.push({ alert, state: 'resolved' });
     }
     for (const [key, one] of came)
@@ -99,9 +110,16 @@ export class AlertStates {
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): AlertStates {
     const read = new AlertStates();
-    const all = json as readonly [Labels, Labels, string, Omit<ActiveAlert, 'labels' | 'annotations' | 'value'>][];
+    // a release before has no exemplars
+    type Others = Omit<ActiveAlert, 'labels' | 'annotations' | 'value' | 'exemplars'> & Partial<Pick<ActiveAlert, 'exemplars'>>;
+    const all = json as readonly [Labels, Labels, string, Others][];
     read.#set(
-      new Map(all.map(([labels, annotations, value, times]) => [labelsText(labels), { labels, annotations, value: Number(value), ...times }])), // prettier-ignore
+      new Map(
+        all.map(([labels, annotations, value, { exemplars = [], ...times }]) => [
+          labelsText(labels),
+          { labels, annotations, value: Number(value), exemplars, ...times },
+        ]),
+      ),
     );
     return read;
   }

@@ -1,7 +1,7 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { MAX_PARTIAL_BYTES } from '../../processors/base/partial.ts';
 import { partialRecord } from '../../processors/merge/partials.ts';
-import { evaluatedText, METRIC_EVALUATIONS } from './evaluated.ts';
+import { evaluatedText, METRIC_EVALUATIONS, turnText } from './evaluated.ts';
 import type { ReadMetricRule } from './metric-rule.ts';
 import type { MetricWatch } from './metric-watch.ts';
 import type { WatchedMetricRule } from './watched-metric-rule.ts';
@@ -27,15 +27,20 @@ const MOST_SLOW = 2;
  */
 export type Outcome = { readonly series: string } | { readonly error: string; readonly isSlow?: boolean } | null;
 
+/** How a tenant stands: its retention, days; `off` where its plan has no metrics; null where that is not known, or it is disabled: nothing changes. */
+export type Standing = { readonly retentionDays: number } | 'off' | null;
+
 /** Who evaluates expressions: not the fold, and not its event loop. */
 export interface MetricRunner {
   /** Milliseconds since 1970. */
   now(): number;
-  /** The retention of a tenant, days; null of one whose rules are not evaluated now. */
-  retentionOf(tenantId: number): number | null;
+  standingOf(tenantId: number): Standing;
   /** Never rejects. */
-  evaluate(tenantId: number, rule: ReadMetricRule, time: number): Promise<Outcome>;
+  evaluate(tenantId: number, rule: ReadMetricRule, time: number, retentionDays: number): Promise<Outcome>;
 }
+
+/** Before it is said again that a tenant is off, or on. Milliseconds. */
+const TURN_MS = 30_000;
 
 type Sent = { readonly version: number; readonly time: number };
 
@@ -60,6 +65,8 @@ export class Evaluations {
   /** What was written and has not come back on the topic. */
   readonly #sent = new Map<string, Sent>();
   readonly #retryAt = new Map<string, number>();
+  /** When it was said of a tenant that it is off, or on. */
+  readonly #turned = new Map<number, number>();
   /** How often each has taken too long since it succeeded. */
   readonly #slow = new Map<string, number>();
   #finished: AbsoluteRecord[] = [];
@@ -89,10 +96,18 @@ export class Evaluations {
     return finished;
   }
 
-  #beginOf(tenantId: number, { rules }: MetricWatch, now: number): void {
-    const retentionDays = this.#runner.retentionOf(tenantId);
+  #beginOf(tenantId: number, watch: MetricWatch, now: number): void {
+    const standing = this.#runner.standingOf(tenantId);
+    if (standing === null) return;
+    const isOff = standing === 'off';
+    if (isOff !== watch.isOff) {
+      this.#say(tenantId, watch.retentionDays, isOff, now);
+      return;
+    }
+    this.#turned.delete(tenantId);
+    if (isOff) return;
+    const [{ rules }, { retentionDays }] = [watch, standing];
     let own = [...this.#running.values()].filter((running) => running === tenantId).length;
-    if (retentionDays === null) return;
     // those that have waited longest come first
     const due = [...rules].flatMap(([slot, rule]) => {
       const time = this.#dueOf(keyOf(tenantId, slot), rule, now);
@@ -103,6 +118,13 @@ export class Evaluations {
       own += 1;
       void this.#run({ tenantId, retentionDays, slot, time }, rule);
     }
+  }
+
+  /** Says once that the plan of a tenant has no metrics any more, or has them again: it holds from its place on the topic. */
+  #say(tenantId: number, retentionDays: number, isOff: boolean, now: number): void {
+    if (now - (this.#turned.get(tenantId) ?? -Infinity) < TURN_MS) return;
+    this.#turned.set(tenantId, now);
+    this.#finished.push(partialRecord(METRIC_EVALUATIONS, null, { tenantId, retentionDays, value: turnText(isOff) }));
   }
 
   /** Whether it took too long, and may take less. */
@@ -132,7 +154,7 @@ export class Evaluations {
     if (read === null) return;
     this.#running.set(key, tenantId);
     const began = this.#runner.now();
-    const outcome = await this.#runner.evaluate(tenantId, read, time);
+    const outcome = await this.#runner.evaluate(tenantId, read, time, retentionDays);
     this.#running.delete(key);
     if (outcome === null || this.#isAgain(key, outcome)) {
       this.#retryAt.set(key, this.#runner.now() + RETRY_MS);

@@ -31,8 +31,8 @@ function expressionFault(text: string): string | null {
 }
 
 function templatesFault({ kind, labels, annotations }: ReadMetricRule): string | null {
-  // labels of what is recorded are no templates
-  for (const [name, text] of kind === 'record' ? [] : [...Object.entries(labels), ...Object.entries(annotations)])
+  // labels of what is recorded or watched are no templates
+  for (const [name, text] of kind !== 'alert' ? [] : [...Object.entries(labels), ...Object.entries(annotations)])
     try {
       readTemplate(text);
     } catch (error) {

@@ -7,7 +7,7 @@ import type { PartialInput } from '../../processors/base/partial.ts';
 import { partialRecord } from '../../processors/merge/partials.ts';
 import type { Merger, MergerInput } from '../../processors/merge/merger.ts';
 import { commandRecords } from '../book/command.ts';
-import { METRIC_EVALUATIONS, readEvaluated } from './evaluated.ts';
+import { METRIC_EVALUATIONS, readEvaluated, readTurn } from './evaluated.ts';
 import { Evaluations, type MetricRunner } from './evaluations.ts';
 import { METRIC_RULES, metricRuleSettings, MOST_METRIC_RULES } from './metric-rule-fault.ts';
 import { readMetricRule, type ReadMetricRule } from './metric-rule.ts';
@@ -115,6 +115,8 @@ function evaluated(state: MetricRulesState, input: PartialInput): AbsoluteRecord
   const { tenantId, retentionDays, appendedAt } = input;
   const watch = watchOf(state, tenantId);
   watch.isHere = true;
+  const isOff = readTurn(input.value);
+  if (isOff !== null) return recordsOf(input, tenantId, watch, watch.turn(isOff, appendedAt));
   const result = readEvaluated(input.value);
   // the rule's own setting comes later: it asks again
   if (watch.isOver(appendedAt)) state.tenants.delete(tenantId);
@@ -130,20 +132,21 @@ function recordsOf(
   input: MergerInput,
   tenantId: number,
   { retentionDays, isHere }: MetricWatch,
-  { commands, samples, changed: rule }: WatchResult,
+  { commands, samples, changed }: WatchResult,
 ): AbsoluteRecord[] {
-  const states =
-    rule === null || rule.read === null || !isHere
+  const rows = (isHere ? changed : []).flatMap((rule) =>
+    rule.read === null
       ? []
-      : metricRuleStateRecords(input.partition, [
+      : [
           {
             ...{ tenantId, retentionDays: STATE_DAYS, rule: rule.read.rule.id, setting: rule.version },
             ...{ evaluatedAt: Math.floor(rule.evaluatedAt / 1000), state: rule.state(), version: input.offset },
           },
-        ]);
+        ],
+  );
   return [
     ...commandRecords(METRIC_RULES, input, [{ tenantId, retentionDays, commands }]),
     ...derivedSamples({ tenantId, retentionDays }, samples),
-    ...states,
+    ...metricRuleStateRecords(input.partition, rows),
   ];
 }

@@ -1,6 +1,6 @@
 import { durationText } from '../../../promql/values/durations.ts';
 import { sampleText, shortNumber } from '../../../promql/values/numbers.ts';
-import { RULE, type AlertSeverity } from '../book/alert.ts';
+import { RULE, type Alert, type AlertSeverity } from '../book/alert.ts';
 import type { AlertText, AlertWords, Subject } from '../book/reports.ts';
 import { timeText } from '../book/shown-alert.ts';
 import { renderStream } from '../../core/labels.ts';
@@ -8,6 +8,7 @@ import { objectOf } from '../../core/read-json.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { labelsText, type Labels } from '../../samples/definition.ts';
 import type { ActiveAlert, AlertEvent } from './alert-states.ts';
+import type { TraceExemplar } from './evaluated.ts';
 import { minuteOfMs, type ReadMetricRule } from './metric-rule.ts';
 
 /** What an alert of a rule over metrics is about. */
@@ -24,15 +25,21 @@ const SEVERITIES: ReadonlyMap<string, AlertSeverity> = new Map(
 const AROUND_MS = 30 * 60_000;
 const QUOTED = 200;
 
-const iso = (ms: number): string => timeText(Math.floor(ms / 1000));
-const cut = (text: string): string => (text.length <= QUOTED ? text : `${text.slice(0, QUOTED)}…`);
-const valueOf = (labels: Labels, ...names: readonly string[]): string => {
+/** A time in milliseconds as ISO 8601, in whole seconds. */
+export const iso = (ms: number): string => timeText(Math.floor(ms / 1000));
+/** A text as it is quoted. */
+export const cut = (text: string): string => (text.length <= QUOTED ? text : `${text.slice(0, QUOTED)}…`);
+/** The first of these labels that has a value; empty for none. */
+export const valueOf = (labels: Labels, ...names: readonly string[]): string => {
   for (const wanted of names) {
     const found = labels.find(([name]) => name === wanted)?.[1] ?? '';
     if (found !== '') return found;
   }
   return '';
 };
+
+/** The severity that labels name. */
+export const severityOf = (labels: Labels): AlertSeverity => SEVERITIES.get(valueOf(labels, 'severity').toLowerCase()) ?? 'warning';
 
 /** The labels of an alert without its name. */
 const ownLabels = ({ labels }: ActiveAlert): Labels => labels.filter(([name]) => name !== 'alertname');
@@ -65,9 +72,28 @@ function textOf({ read, alert }: MetricSubject): AlertText {
     title: summary === '' ? `${name}${of}: ${shortNumber(alert.value)}` : summary,
     description:
       description === '' ? `The rule ${name} fires: \`${cut(rule.expr)}\` is ${shortNumber(alert.value)}${of}${waited}.` : description,
-    severity: SEVERITIES.get(valueOf(alert.labels, 'severity').toLowerCase()) ?? 'warning',
+    severity: severityOf(alert.labels),
   };
 }
+
+type Times = { readonly start: string; readonly end: string };
+/** The paths at which an expression, and its exemplars, are seen around an alert. */
+export function metricLinks(expr: string, times: Times, { hasExemplars }: { readonly hasExemplars: boolean }): object {
+  const path = (name: string, more: object): string => `/prometheus/api/v1/${name}?${new URLSearchParams({ query: expr, ...times, ...more }).toString()}`; // prettier-ignore
+  return { metrics: path('query_range', { step: '60' }), ...(hasExemplars ? { exemplars: path('query_exemplars', {}) } : {}), ...times };
+}
+
+/** The rule of an alert that a release before kept. */
+export const formerRule = ({ evidence }: Pick<Alert, 'evidence'>): string =>
+  (objectOf(evidence) as { readonly rule?: { readonly id?: string } }).rule?.id ?? '';
+
+/** An exemplar, with the path of its trace. */
+const shownExemplar = ({ trace, span, value, time, metric }: TraceExemplar): object => ({
+  ...{ trace_id: trace, ...(span === '' ? {} : { span_id: span }) },
+  // as JSON has no number for NaN and infinities
+  ...{ value: Number.isFinite(Number(value)) ? Number(value) : value, time: new Date(time).toISOString(), metric },
+  link: `/traces/${trace}`,
+});
 
 /** The words of alerts of rules over metrics. */
 export const metricWords: AlertWords<MetricSubject> = {
@@ -85,12 +111,10 @@ export const metricWords: AlertWords<MetricSubject> = {
       direction: 'up',
       labels: Object.fromEntries(alert.labels),
       annotations: Object.fromEntries(alert.annotations),
-      links: {
-        metrics: `/prometheus/api/v1/query_range?${new URLSearchParams({ query: expr, ...times, step: '60' }).toString()}`,
-        ...times,
-      },
+      ...(alert.exemplars.length === 0 ? {} : { exemplars: alert.exemplars.map(shownExemplar) }),
+      links: metricLinks(expr, times, { hasExemplars: alert.exemplars.length > 0 }),
     });
   },
   about: ({ read }) => read.rule.id,
-  aboutFormer: ({ evidence }) => (objectOf(evidence) as { readonly rule?: { readonly id?: string } }).rule?.id ?? '',
+  aboutFormer: formerRule,
 };

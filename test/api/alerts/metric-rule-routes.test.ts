@@ -66,6 +66,8 @@ describe('/metric-rules', () => {
     });
     const changed = await call('PUT', { id, body: { record: 'job:up:sum', expr: 'sum by (job) (up)', interval: '30s' } });
     expect(changed.json).to.deep.equal({ id, created_at: createdAt, group: 'default', record: 'job:up:sum', expr: 'sum by (job) (up)', interval: '30s' }); // prettier-ignore
+    const watching = { watch: 'Up', expr: 'sum by (job) (up)', group: 'g', interval: '5m', direction: 'down', sensitivity: 'high', labels: { severity: 'page' } }; // prettier-ignore
+    expect((await call('PUT', { id, body: watching })).json).to.deep.equal({ id, created_at: createdAt, ...watching });
     expect((await call('GET', { key: 'two', tenant: 2 })).json.items).to.deep.equal([]);
     expect((await call('DELETE', { id })).status).to.equal(204);
     for (const method of ['GET', 'PUT', 'DELETE']) expect((await call(method, { id, ...(method === 'PUT' ? { body: GOOD } : {}) })).status).to.equal(404); // prettier-ignore
@@ -74,8 +76,18 @@ describe('/metric-rules', () => {
   it('refuses what is wrong with a sentence that says so', async () => {
     const many = Object.fromEntries(Array.from({ length: 31 }, (_none, index) => [`l${String(index)}`, 'x']));
     const cases: readonly (readonly [unknown, RegExp])[] = [
-      [{ expr: 'up' }, /either "alert" or "record"/],
-      [{ ...GOOD, record: 'x' }, /either "alert" or "record"/],
+      [{ expr: 'up' }, /one of "alert", "record" and "watch"/],
+      [{ ...GOOD, record: 'x' }, /one of "alert", "record" and "watch"/],
+      [{ ...GOOD, watch: 'x' }, /one of "alert", "record" and "watch"/],
+      [{ watch: 'x'.repeat(101), expr: 'up' }, /1 to 100 characters/],
+      [{ watch: 'x', expr: 'up', interval: '30s' }, /whole minutes from 1m to 1h/],
+      [{ watch: 'x', expr: 'up', interval: '2h' }, /whole minutes from 1m to 1h/],
+      [{ watch: 'x', expr: 'up', for: '1m' }, /A rule that watches has neither "for"/],
+      [{ watch: 'x', expr: 'up', direction: 'constructor' }, /one of up, down, both/],
+      [{ watch: 'x', expr: 'up', sensitivity: 'off' }, /one of low, normal, high/],
+      [{ watch: 'x', expr: 'up', direction: 1 }, /must be a string/],
+      [{ ...GOOD, direction: 'up' }, /of rules that watch/],
+      [{ record: 'x', expr: 'up', sensitivity: 'low' }, /of rules that watch/],
       [{ ...GOOD, expr: 'rate(up' }, /not PromQL: 1:\d+: parse error/],
       [{ ...GOOD, expr: 'up[5m]' }, /not a range vector/],
       [{ ...GOOD, expr: '"x"' }, /not a string/],

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ShownAlert } from '../../../pipeline/alerting/book/shown-alert.ts';
 import { repeat } from '../../../pipeline/core/repeat.ts';
+import { adminCommand } from '../../../cli/admin.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, runCli, sharedInstance } from '../shared.ts';
 
@@ -23,6 +24,8 @@ groups:
         annotations: {summary: "Load of {{ $labels.instance }} is {{ $value | humanize }}"}
       - record: instance:load:max
         expr: max by (instance) (load)
+      - alert: SlowOrders
+        expr: max by (job) (order_took_seconds) > 0.2
       - alert: Broken
         expr: label_replace(load, "__name__", "", "instance", ".*") + on (nosuch) group_left (a) load
 `;
@@ -45,6 +48,24 @@ async function send(): Promise<void> {
   await instance.call('POST', `${instance.app}/api/v1/ingest`, [entry, entry], own());
 }
 
+/** A gauge with exemplars: one of a trace that is sent beside, one of none, one whose trace is no id. */
+async function orders(): Promise<void> {
+  const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
+  // of equal times of a series the last one counts
+  const before = (ms: number): string => String(BigInt(Date.now() - ms) * 1_000_000n);
+  const filteredAttributes = [{ key: 'trace_id', value: { stringValue: '<script>../..' } }];
+  const exemplars = [
+    { timeUnixNano, asDouble: 0.75, traceId: `${'0'.repeat(30)}10`, spanId: `${'0'.repeat(14)}10` },
+    { timeUnixNano: before(10), asDouble: 0.5 },
+    { timeUnixNano: before(20), asDouble: 0.25, filteredAttributes },
+  ];
+  const of = (job: string, own: object[]): object => ({
+    resource: { attributes: [{ key: 'service.name', value: { stringValue: job } }] },
+    scopeMetrics: [{ metrics: [{ name: 'order_took', unit: 's', gauge: { dataPoints: [{ timeUnixNano, asDouble: 0.5, exemplars: own }] } }] }], // prettier-ignore
+  });
+  await instance.call('POST', `${instance.app}/v1/metrics`, { resourceMetrics: [of('cart', exemplars), of('shop', [])] }, own());
+}
+
 async function spans(): Promise<void> {
   const now = BigInt(Date.now()) * 1_000_000n;
   const all = Array.from({ length: 6 }, (_none, index) => ({
@@ -65,11 +86,13 @@ async function begin(): Promise<string> {
   expect(made.status).to.equal(201);
   const recorded = await instance.call('POST', of('/rules'), { query: 'level:error | stats by (service) count()', record: 'log_errors:count1m' }, own()); // prettier-ignore
   expect(recorded.status).to.equal(201);
+  const watched = await instance.call('POST', of('/metric-rules'), { watch: 'Loads', expr: 'load', group: 'node', direction: 'up' }, own());
+  expect(watched.status).to.equal(201);
   const { stdout, stderr } = await runCli(instance, tenant, ['rules', 'import', path.join(folder, 'rules.yml')]);
   rmSync(folder, { recursive: true });
   expect(stderr).to.equal('');
   await send();
-  sending = repeat(2000, over.signal, () => Promise.all([send(), spans()]).then(() => undefined, () => undefined)); // prettier-ignore
+  sending = repeat(2000, over.signal, () => Promise.all([send(), spans(), orders()]).then(() => undefined, () => undefined)); // prettier-ignore
   return stdout;
 }
 
@@ -97,7 +120,7 @@ describe('rules over metrics and spans', function () {
   };
 
   it('come from a rule file, fire in the book of alerts, and are shown as Prometheus shows them', async () => {
-    expect(await begun).to.match(/3 created, 0 changed, 0 deleted, 0 unchanged/);
+    expect(await begun).to.match(/4 created, 0 changed, 0 deleted, 0 unchanged/);
     const found = await until('the alert', alerts, (all) => all.some(({ title }) => title === 'Load of a is 7'));
     const alert = found.find(({ title }) => title === 'Load of a is 7');
     expect(alert).to.include({ detector_type: 'rule', severity: 'critical', state: 'firing', stream: '{instance="a",severity="page"}' });
@@ -105,8 +128,8 @@ describe('rules over metrics and spans', function () {
     expect(rule).to.include({ type: 'alerting', health: 'ok', duration: 2 * STEP, query: 'load > 4' });
     const [shown] = rule['alerts'] as readonly Readonly<Record<string, unknown>>[];
     expect(shown).to.deep.include({ state: 'firing', value: '7e+00', labels: { alertname: 'HighLoad', instance: 'a', severity: 'page' } });
-    const { data } = await get<{ readonly data: { readonly alerts: readonly object[] } }>('/prometheus/api/v1/alerts');
-    expect(data.alerts).to.have.length(1);
+    const { data } = await get<{ readonly data: { readonly alerts: readonly { readonly labels: Record<string, string> }[] } }>('/prometheus/api/v1/alerts'); // prettier-ignore
+    expect(data.alerts.filter(({ labels }) => labels['alertname'] === 'HighLoad')).to.have.length(1);
     const broken = await until('the error', () => ruleOf('Broken'), (one) => one['health'] === 'err'); // prettier-ignore
     expect(broken['lastError']).to.be.a('string').that.is.not.equal('');
     expect((await groups('?type=record')).flatMap(({ rules }) => rules.map((one) => one['name']))).to.deep.equal(['instance:load:max']);
@@ -124,6 +147,29 @@ describe('rules over metrics and spans', function () {
     expect(alert?.evidence).to.include.keys('slow_traces', 'failing_traces', 'spans');
     const [failing] = (alert?.evidence['failing_traces'] ?? []) as readonly { readonly trace_id: string }[];
     expect(failing?.trace_id).to.match(/^0{30}1\d$/);
+  });
+
+  it('name the traces of the exemplars of the series that they select', async () => {
+    const isOf = (job: string) => ({ title }: ShownAlert): boolean => title.startsWith('SlowOrders') && title.includes(`"${job}"`); // prettier-ignore
+    const found = await until('the alerts', alerts, (all) => all.some(isOf('shop')) && all.some((one) => isOf('cart')(one) && one.evidence['exemplars'] !== undefined)); // prettier-ignore
+    expect(found.find(isOf('shop'))?.evidence).to.not.have.property('exemplars');
+    const evidence = found.find(isOf('cart'))?.evidence ?? {};
+    const exemplars = evidence['exemplars'] as readonly Readonly<Record<string, unknown>>[];
+    // the others have no trace
+    expect(exemplars.map(({ time: _time, ...one }) => one)).to.deep.equal([
+      { trace_id: `${'0'.repeat(30)}10`, span_id: `${'0'.repeat(14)}10`, value: 0.75, metric: 'order_took_seconds', link: `/traces/${'0'.repeat(30)}10` }, // prettier-ignore
+    ]);
+    expect((await instance.call('GET', of(String(exemplars[0]?.['link'])), undefined, own())).status).to.equal(200);
+    const { exemplars: link } = evidence['links'] as { readonly exemplars: string };
+    expect((await get<{ readonly data: readonly object[] }>(link)).data).to.have.length(1);
+    // the names of traces that are none are in the exemplars, and not in the alert
+    expect(JSON.stringify(evidence)).to.not.include('script');
+  });
+
+  it('that watch are evaluated, shown as alerting rules, and left alone by a rule file of their group', async () => {
+    const rule = await until('its state', () => ruleOf('Loads'), (one) => one['health'] === 'ok'); // prettier-ignore
+    expect(rule).to.deep.include({ type: 'alerting', state: 'inactive', query: 'load', alerts: [], labels: {} });
+    expect(rule).to.not.have.property('lastError');
   });
 
   it('by LogsQL are recorded as a series of each group', async () => {
@@ -153,5 +199,17 @@ describe('rules over metrics and spans', function () {
     const ended = await until('its end', alerts, (found) => found.some(({ title, state }) => title.startsWith('Load of a') && state === 'resolved'), 240_000); // prettier-ignore
     expect(ended.filter(({ title }) => title.startsWith('Load of a'))).to.have.length(1);
     expect(await series('ALERTS{alertname="HighLoad"}')).to.deep.equal([]);
+  });
+
+  it('end what fires when the plan has no metrics any more, and go on when it has them again', async () => {
+    const flag = (value: string): Promise<unknown> =>
+      adminCommand(['tenant', 'set-flag', '--tenant', String(tenant.id), '--flag', 'metrics', '--value', value], instance.env, { out: () => undefined, err: () => undefined }); // prettier-ignore
+    const slow = async (): Promise<readonly ShownAlert[]> => (await alerts()).filter(({ title }) => title.startsWith('SlowOrders'));
+    expect(new Set((await slow()).map(({ state }) => state))).to.deep.equal(new Set(['firing']));
+    await flag('off');
+    const ended = await until('the end of what fires', slow, (all) => all.every(({ state }) => state === 'resolved'));
+    expect(new Set(ended.map(({ resolution_note: note }) => note))).to.deep.equal(new Set(['auto: the plan has no metrics']));
+    await flag('on');
+    await until('what fires again', slow, (all) => all.length === 2 && all.every(({ state }) => state === 'firing'));
   });
 });

@@ -31,6 +31,7 @@ export type Evidence = {
 type Bag = Readonly<Record<string, unknown>>;
 const MOST_OTHERS = 100;
 const MOST_TEXT = 2000;
+const MOST_NOTE = 120;
 const STEPS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 const bagOf = (value: unknown): Bag => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Bag) : {});
@@ -39,7 +40,7 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' &
 const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const timeIn = (value: unknown): string | null => (typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null);
 
-const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'sessions', 'fingerprint', 'scale_minutes', 'direction']); // prettier-ignore
+const KNOWN = new Set(['z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'opened_at', 'series', 'links', 'why', 'sample_messages', 'templates', 'slow_traces', 'failing_traces', 'exemplars', 'sessions', 'fingerprint', 'scale_minutes', 'direction']); // prettier-ignore
 
 function seriesOf(value: unknown): Series | null {
   const { minute, start, step, values } = bagOf(value);
@@ -74,7 +75,10 @@ export function readEvidence(evidence: unknown): Evidence {
     why: listOf(bag['why']).map(changedOf).filter((one) => one !== null),
     samples: listOf(bag['sample_messages']).map(textIn).filter((one) => one !== null),
     templates: listOf(bag['templates']).map(templateOf).filter((one) => one !== null),
-    traces: [...listOf(bag['slow_traces']), ...listOf(bag['failing_traces'])].map(traceOf).filter((one) => one !== null),
+    traces: [
+      ...[...listOf(bag['slow_traces']), ...listOf(bag['failing_traces'])].map(traceOf),
+      ...listOf(bag['exemplars']).map(exemplarOf),
+    ].filter((one) => one !== null),
     sessions: listOf(bag['sessions']).map(textIn).filter((one) => one !== null),
     fingerprint: textIn(bag['fingerprint']),
     ruleId: /^ru_[\w-]{1,60}$/.exec(textIn(bagOf(bag['rule'])['id']) ?? '')?.[0] ?? null,
@@ -98,6 +102,13 @@ function traceOf(value: unknown): { id: string; note: string } | null {
   const { trace_id: id, duration_ms: took } = bagOf(value);
   const ms = numberOf(took);
   return typeof id !== 'string' ? null : { id, note: ms === null ? 'failed' : `${ms.toLocaleString('en-US', { maximumFractionDigits: 1 })} ms` }; // prettier-ignore
+}
+
+/** A sample of a metric that has a trace. */
+function exemplarOf(value: unknown): { id: string; note: string } | null {
+  const { trace_id: id, metric, value: sample } = bagOf(value);
+  if (typeof id !== 'string' || (typeof sample !== 'number' && typeof sample !== 'string')) return null;
+  return { id, note: `${textIn(metric) ?? 'sample'} ${plainText(sample)}`.slice(0, MOST_NOTE) };
 }
 
 /** `duration_p95_ms` as `duration p95` with ` ms` behind the number. */

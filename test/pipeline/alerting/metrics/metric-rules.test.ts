@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { METRIC_EVALUATIONS, evaluatedText, seriesText } from '../../../../pipeline/alerting/metrics/evaluated.ts';
+import { AlertStates } from '../../../../pipeline/alerting/metrics/alert-states.ts';
+import {
+  METRIC_EVALUATIONS,
+  evaluatedText,
+  readEvaluated,
+  seriesText,
+  type TraceExemplar,
+} from '../../../../pipeline/alerting/metrics/evaluated.ts';
 import { dueTime } from '../../../../pipeline/alerting/metrics/evaluations.ts';
 import { createMetricRules } from '../../../../pipeline/alerting/metrics/metric-rules.ts';
 import { partialRecord, hostedMerger } from '../../../../pipeline/processors/merge/partials.ts';
@@ -49,6 +56,38 @@ describe('alert rules over metrics', () => {
     expect(world.alerts.map((one) => one.state)).to.deep.equal(['resolved']);
   });
 
+  it('show what leads to traces: the exemplars of the last evaluation that found some, after a kill too', async () => {
+    const exemplar = (digit: string, value: string): TraceExemplar => ({ trace: digit.repeat(32), span: '', value, time: START + 59_000, metric: 'load' }); // prettier-ignore
+    const first = [{ ...exemplar('b', '0.25'), span: 'c'.repeat(16) }, exemplar('a', '+Inf')];
+    const found = new Map([[60, first], [180, [exemplar('d', '7')]]]); // prettier-ignore
+    const world = new MetricWorld((_rule, time) => (at(time) >= 60 ? [[{ instance: 'a' }, 7, found.get(at(time)) ?? []]] : []));
+    world.set(1, alertRule({ for: '30s' }));
+    await world.pass(75);
+    world.save();
+    world.kill();
+    await world.pass(30);
+    const shown = (): Record<string, unknown> => JSON.parse(world.alerts[0]?.evidence ?? '{}') as Record<string, unknown>;
+    const time = '2026-11-28T00:00:59.000Z';
+    expect(shown()['exemplars']).to.deep.equal([
+      { trace_id: 'b'.repeat(32), span_id: 'c'.repeat(16), value: 0.25, time, metric: 'load', link: `/traces/${'b'.repeat(32)}` },
+      { trace_id: 'a'.repeat(32), value: '+Inf', time, metric: 'load', link: `/traces/${'a'.repeat(32)}` },
+    ]);
+    expect(shown()['links']).to.have.property('exemplars').that.match(/^\/prometheus\/api\/v1\/query_exemplars\?query=load/);
+    await world.pass(120);
+    expect((shown()['exemplars'] as { trace_id: string }[]).map((one) => one.trace_id)).to.deep.equal(['d'.repeat(32)]);
+  });
+
+  it('read states and results of a release without exemplars, and pass over what are none', () => {
+    const [labels, times] = [[['a', 'b']], { activeAt: 1, firedAt: 2, keptSince: null, fires: 1, reportedAt: 2 }];
+    expect(AlertStates.from([[labels, [], '1', times]]).all[0]?.exemplars).to.deep.equal([]);
+    const about = '{"slot":1,"version":1,"time":2,"took":0,"error":null}';
+    const read = (more: string): unknown => readEvaluated(Buffer.from(`[${about},[[[],"1",[]${more}]]]`))?.series[0]?.exemplars;
+    expect(read('')).to.deep.equal([]);
+    expect(read(',{"x":1}')).to.deep.equal([]);
+    expect(read(',[["t","s","1",-5,"m"],[1],null,["t","s","1",5,"m"]]')).to.deep.equal([{ trace: 't', span: 's', value: '1', time: 5, metric: 'm' }]); // prettier-ignore
+    expect(read(`,[${Array.from({ length: 9 }, () => '["t","s","1",5,"m"]').join()}]`)).to.have.length(5);
+  });
+
   it('forget what is pending and ends before its time', async () => {
     const world = new MetricWorld((_rule, time) => (at(time) % 120 === 0 ? [] : [[{ instance: 'a' }, 1]]));
     world.set(1, alertRule({ for: '2m' }));
@@ -74,6 +113,66 @@ describe('alert rules over metrics', () => {
     const before = world.evaluated.length;
     await world.pass(100);
     expect(world.evaluated.length).to.equal(before);
+  });
+});
+
+describe('rules over metrics of a tenant whose plan ends to have metrics', () => {
+  /** Since the minute 1 for one series, and since the minute 9 for another one. */
+  const two: Answer = ({ kind }, time) =>
+    kind === 'record' ? [[{}, at(time)]] : [...(at(time) >= 60 ? ([[{ instance: 'a' }, 7]] as const) : []), ...(at(time) >= 270 ? ([[{ instance: 'b' }, 7]] as const) : [])]; // prettier-ignore
+
+  it('end what fires, with the reason, forget what is pending, and go on when it has them again', async () => {
+    const world = new MetricWorld(two);
+    world.set(1, alertRule());
+    world.set(2, recordRule());
+    await world.pass(300);
+    expect(world.alerts.map((one) => [one.stream, one.state])).to.deep.equal([['{instance="a",severity="critical"}', 'firing']]);
+    const evaluated = world.evaluated.length;
+    world.isOff = true;
+    await world.pass(20);
+    expect(world.alerts.map((one) => [one.state, one.note])).to.deep.equal([['resolved', 'auto: the plan has no metrics']]);
+    expect(state(world, 'mr_1')).to.deep.include({ alerts: [], health: 'unknown', error: 'the plan of the tenant has no metrics' });
+    expect(state(world, 'mr_2')).to.deep.include({ health: 'unknown' });
+    expect(world.valuesOf(seriesKey({ __name__: 'load:max' })).at(-1)?.[1]).to.equal(null);
+    for (const [instance, own] of [['a', 'firing'], ['b', 'pending']] as const)
+      expect(world.valuesOf(seriesKey({ ...HIGH, instance, __name__: 'ALERTS', alertstate: own })).at(-1)?.[1]).to.equal(null); // prettier-ignore
+    // what was evaluated before and comes late changes nothing
+    const late = evaluatedText({ slot: 1, version: 1, time: START + 330_000, tookMs: 1, error: null }, seriesText([{ labels: [['alertname', 'High']], value: 1, annotations: [] }])); // prettier-ignore
+    world.append(partialRecord(METRIC_EVALUATIONS, null, { tenantId: 1, retentionDays: 14, value: late }));
+    world.save();
+    world.kill();
+    await world.pass(3600);
+    expect([world.evaluated.length, world.alerts.length]).to.deep.equal([evaluated, 1]);
+    world.isOff = false;
+    await world.pass(200);
+    // each waits for its time again, from then on: nothing is made up for
+    const since = world.evaluated.slice(evaluated).map(([, time]) => at(time));
+    expect(Math.min(...since)).to.be.within(3900, 3960);
+    expect(world.alerts.map((one) => [one.stream, one.state])).to.have.deep.members([
+      ['{instance="a",severity="critical"}', 'resolved'],
+      ['{instance="a",severity="critical"}', 'firing'],
+      ['{instance="b",severity="critical"}', 'firing'],
+    ]);
+    expect(state(world, 'mr_1')).to.deep.include({ health: 'ok', error: null });
+  });
+
+  it('do so once, whatever is killed, and of rules that were set meanwhile', async () => {
+    const world = new MetricWorld(two);
+    world.set(1, alertRule());
+    await world.pass(200);
+    world.isOff = true;
+    for (let kills = 0; kills < 5; kills++) {
+      world.kill();
+      await world.pass(3);
+    }
+    expect(world.rows.filter((row) => row.state === 'resolved' && row.id === world.alerts[0]?.id && row.note !== 'auto: the plan has no metrics')).to.deep.equal([]); // prettier-ignore
+    expect(world.alerts.map((one) => one.state)).to.deep.equal(['resolved']);
+    world.set(3, alertRule({ id: 'mr_9', for: '0s' }));
+    await world.pass(100);
+    expect(world.alerts).to.have.length(1);
+    world.isOff = false;
+    await world.pass(60);
+    expect(world.alerts.filter((one) => one.state === 'firing' && one.evidence.includes('mr_9'))).to.have.length(2);
   });
 });
 
@@ -182,7 +281,7 @@ describe('rules over metrics', () => {
     const world = new MetricWorld(high);
     world.set(1, alertRule());
     await world.pass(200);
-    const runner = { now: () => START, retentionOf: () => null, evaluate: () => Promise.resolve(null) };
+    const runner = { now: () => START, standingOf: () => null, evaluate: () => Promise.resolve(null) };
     const hosted = hostedMerger(createMetricRules(runner));
     const good = Buffer.from(hosted.snapshot(hosted.init()));
     fc.assert(

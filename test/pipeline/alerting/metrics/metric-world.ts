@@ -1,5 +1,5 @@
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
-import { seriesText, type EvaluatedSeries } from '../../../../pipeline/alerting/metrics/evaluated.ts';
+import { seriesText, type EvaluatedSeries, type TraceExemplar } from '../../../../pipeline/alerting/metrics/evaluated.ts';
 import type { MetricRunner, Outcome } from '../../../../pipeline/alerting/metrics/evaluations.ts';
 import { metricRuleKey, METRIC_RULES } from '../../../../pipeline/alerting/metrics/metric-rule-fault.ts';
 import { createMetricRules } from '../../../../pipeline/alerting/metrics/metric-rules.ts';
@@ -18,7 +18,10 @@ export const START = 1_795_824_000_000;
 const STALE = 0x7ff0000000000002n;
 
 /** What an expression gives at a time: labels and value of each series; a string: it fails. */
-export type Answer = (rule: ReadMetricRule, time: number) => readonly (readonly [Readonly<Record<string, string>>, number])[] | string;
+export type Answer = (
+  rule: ReadMetricRule,
+  time: number,
+) => readonly (readonly [labels: Readonly<Record<string, string>>, value: number, exemplars?: readonly TraceExemplar[]])[] | string;
 
 export const alertRule = (more: Readonly<Record<string, Json>> = {}): Json => ({
   ...{ id: 'mr_1', created_at: '2026-11-28T00:00:00.000Z', group: 'g', alert: 'High', expr: 'load > 4', interval: '30s', for: '1m' },
@@ -26,6 +29,10 @@ export const alertRule = (more: Readonly<Record<string, Json>> = {}): Json => ({
 });
 export const recordRule = (more: Readonly<Record<string, Json>> = {}): Json => ({
   ...{ id: 'mr_2', created_at: '2026-11-28T00:00:00.000Z', group: 'g', record: 'load:max', expr: 'max(load)', interval: '30s', ...more },
+});
+
+export const watchRule = (more: Readonly<Record<string, Json>> = {}): Json => ({
+  ...{ id: 'mr_3', created_at: '2026-11-28T00:00:00.000Z', group: 'g', watch: 'Load', expr: 'load', interval: '1m', ...more },
 });
 
 const pairsOf = (labels: Readonly<Record<string, string>>): [string, string][] =>
@@ -36,9 +43,11 @@ function seriesOf(
   { kind, name, labels, annotations }: ReadMetricRule,
   own: Readonly<Record<string, string>>,
   value: number,
+  exemplars: readonly TraceExemplar[] = [],
 ): EvaluatedSeries {
-  const all = kind === 'alert' ? { ...own, ...labels, alertname: name } : { ...own, ...labels, __name__: name };
-  return { labels: pairsOf(all), value, annotations: kind === 'alert' ? Object.entries(annotations) : [] };
+  const named = { alert: { alertname: name }, record: { __name__: name }, watch: {} }[kind];
+  const all = { ...own, ...labels, ...named };
+  return { labels: pairsOf(all), value, annotations: kind === 'alert' ? Object.entries(annotations) : [], exemplars };
 }
 
 /** One partition of `partials.v1` with rules over metrics, their host, which may be killed, and all that comes of it. */
@@ -52,6 +61,8 @@ export class MetricWorld {
   /** For which times each rule was evaluated. */
   readonly evaluated: (readonly [rule: string, time: number])[] = [];
   outage = false;
+  /** The plan of tenant 1 has no metrics. */
+  isOff = false;
   /** Evaluations that take too long before one succeeds. */
   slow = 0;
   readonly #hosted;
@@ -64,7 +75,7 @@ export class MetricWorld {
   constructor(answer: Answer) {
     const runner: MetricRunner = {
       now: () => this.now,
-      retentionOf: (tenantId) => (tenantId === 1 ? 14 : null),
+      standingOf: (tenantId) => (tenantId !== 1 ? null : this.isOff ? 'off' : { retentionDays: 14 }),
       evaluate: (_tenantId, rule, time): Promise<Outcome> => {
         if (this.outage) return Promise.resolve(null);
         if (this.slow > 0) {
@@ -74,7 +85,7 @@ export class MetricWorld {
         this.evaluated.push([rule.name, time]);
         const found = answer(rule, time);
         if (typeof found === 'string') return Promise.resolve({ error: found });
-        return Promise.resolve({ series: seriesText(found.map(([labels, value]) => seriesOf(rule, labels, value))) });
+        return Promise.resolve({ series: seriesText(found.map(([labels, value, exemplars]) => seriesOf(rule, labels, value, exemplars))) });
       },
     };
     this.#hosted = hostedMerger(createMetricRules(runner));
