@@ -48,7 +48,7 @@ function Line({ one }: { readonly one: Rejection }): JSX.Element {
 
 export function Rejections(): JSX.Element {
   const loaded = useRequest((signal) => request('GET /rejections', {}, signal), []);
-  const { value, error, isBusy, again } = loaded;
+  const { value, error, again } = loaded;
   const list = value?.rejections ?? [];
   return (
     <Panel

@@ -60,7 +60,7 @@ export function Differences({
       request('GET /patterns/diff', { query: { ...windowsOf(since), limit: 100, ...(service === '' ? {} : { service }) } }, signal),
     [since, service],
   );
-  const { value, error, isBusy, again } = loaded;
+  const { value, error, again } = loaded;
   const has = (one: Difference): boolean => one.normalized_message.toLowerCase().includes(search.toLowerCase());
   const parts = value === null ? [] : [value.new, value.gone, value.changed].map((list) => list.filter(has));
   return (

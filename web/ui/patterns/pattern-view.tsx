@@ -220,7 +220,7 @@ export function PatternView({ fingerprint }: { readonly fingerprint: string }): 
     (signal) => request('GET /patterns/{fingerprint}', { path: { fingerprint }, query: { since: '-7d' } }, signal),
     [fingerprint],
   );
-  const { value, error, isBusy, again } = loaded;
+  const { value, error, again } = loaded;
   const isUnknown = error instanceof ApiError && (error.status === 404 || error.status === 400);
   return (
     <article class="pattern-page" aria-label="Pattern">
