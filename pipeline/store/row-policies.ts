@@ -27,6 +27,8 @@ export const ANY_ROW: ReadonlyMap<string, Sql> = new Map([
 const NO_TENANT = 4_294_967_295;
 const EVERY_MS = 60_000;
 const DEADLINE_MS = 5000;
+/** For all tables together: a ClickHouse that hangs is not waited for longer. Milliseconds. */
+const LOOK_MS = 15_000;
 const ACCESS_DENIED = '497';
 
 export type RowPoliciesOptions = {
@@ -88,9 +90,10 @@ export async function missingPolicies(
   store: Pick<Store, 'rows'>,
 ): Promise<{ readonly missing: readonly string[]; readonly unknown: readonly string[] }> {
   const [missing, unknown]: [string[], string[]] = [[], []];
+  const signal = AbortSignal.timeout(LOOK_MS);
   for (const [table, anyRow] of ANY_ROW)
     try {
-      const rows = await store.rows(anyRow, { tenantId: NO_TENANT, timeoutMs: DEADLINE_MS });
+      const rows = await store.rows(anyRow, { tenantId: NO_TENANT, timeoutMs: DEADLINE_MS, signal });
       if (rows.length > 0) missing.push(table);
     } catch (error) {
       // a table that the reader may not read shows it nothing

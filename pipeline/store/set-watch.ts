@@ -54,6 +54,8 @@ const POLICIES_EVERY_MS = 60_000;
 /** A set that answered is unavailable when it did not answer so often. */
 const FEW_SILENCES = 2;
 const DEADLINE_MS = 5000;
+/** Row policies of a set that serves are known for so many times as long as between two looks at them. */
+const FEW_UNKNOWN = 5;
 /** Sets made within this time have the same: the log has all of it. It is shorter than every topic's retention. Milliseconds. */
 const SAME_AGE_MS = 2 * 86_400_000;
 const NOT_LOOKED_AT = 'was not looked at yet';
@@ -195,25 +197,35 @@ export class SetWatch implements Service {
 
   /** Why a set must not serve now; null: it may. */
   async #whyNot(known: Known): Promise<string | null> {
-    const { store, hasReader } = known.set;
     if (!(await this.#answers(known))) {
       known.silences += 1;
       return known.why === null && known.silences < FEW_SILENCES ? null : UNAVAILABLE;
     }
     known.silences = 0;
     const { policiesEveryMs = POLICIES_EVERY_MS } = this.#options;
-    const isDue = known.policiesAt === null || this.#now() - known.policiesAt >= policiesEveryMs;
-    if (known.why === null && !isDue) return null;
+    const age = known.policiesAt === null ? Infinity : this.#now() - known.policiesAt;
+    if (known.why === null && age < policiesEveryMs) return null;
+    const found = await this.#inspect(known).catch((error: unknown) => ({ why: `cannot be used: ${reasonOf(error)}`, isKnown: false }));
+    // one that is busy serves on for some looks that end without an answer
+    if (!found.isKnown && known.why === null && age < FEW_UNKNOWN * policiesEveryMs) return null;
+    if (found.why === null) known.policiesAt = this.#now();
+    return found.why;
+  }
+
+  /** Why the tables or the row policies of a set do not let it serve, and whether that is known. */
+  async #inspect(known: Known): Promise<{ readonly why: string | null; readonly isKnown: boolean }> {
+    const { store, hasReader } = known.set;
     const { isWhole, since } = await migrated(store, AbortSignal.timeout(DEADLINE_MS));
     known.since = since;
-    if (!isWhole) return 'lacks tables of this version, which its sinks or a start make';
-    if (!hasReader && this.#options.sets.some((one) => one.hasReader)) return 'has no reader of its own, as another set has';
-    const { missing, unknown } = hasReader ? await missingPolicies(store) : { missing: [], unknown: [] };
+    if (!isWhole) return { why: 'lacks tables of this version, which its sinks or a start make', isKnown: true };
+    if (!hasReader) {
+      const othersHave = this.#options.sets.some((one) => one.hasReader);
+      return { why: othersHave ? 'has no reader of its own, as another set has' : null, isKnown: true };
+    }
+    const { missing, unknown } = await missingPolicies(store);
     known.unguarded = missing;
-    if (missing.length > 0) return `has no row policy on ${missing.join(', ')}, and would show rows of all tenants`;
-    if (unknown.length > 0) return `did not show its row policies on ${unknown.join(', ')}`;
-    known.policiesAt = this.#now();
-    return null;
+    if (missing.length > 0) return { why: `has no row policy on ${missing.join(', ')}, and would show rows of all tenants`, isKnown: true };
+    return { why: unknown.length > 0 ? `did not show its row policies on ${unknown.join(', ')}` : null, isKnown: unknown.length === 0 };
   }
 
   #answers({ set: { store } }: Known): Promise<boolean> {

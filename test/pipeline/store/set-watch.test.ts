@@ -19,6 +19,8 @@ class FakeStore {
   /** Tables that show rows without a tenant. */
   open: readonly string[] = [];
   denied: readonly string[] = [];
+  /** It answers nothing that the reader asks. */
+  isSilent = false;
   pings = 0;
 
   ping(): Promise<boolean> {
@@ -31,7 +33,7 @@ class FakeStore {
   }
 
   rows({ strings }: { readonly strings: readonly string[] }): Promise<unknown[][]> {
-    if (!this.isUp) return refused();
+    if (!this.isUp || this.isSilent) return refused();
     const table = /FROM (\w+)/.exec(strings.join(''))?.[1] ?? '';
     if (this.denied.includes(table)) return Promise.reject(new ClickHouseError({ message: 'no', code: '497', type: 'ACCESS_DENIED' }));
     return Promise.resolve(this.open.includes(table) ? [[1]] : []);
@@ -115,6 +117,17 @@ describe('the watch over sets', () => {
     b.isUp = true;
     await until('the reason', () => Promise.resolve(watch.warning), (warning) => warning?.includes('row policy') === true); // prettier-ignore
     expect(ready()).to.equal('a');
+  });
+
+  it('has a set serve on that is busy, but not for ever', async () => {
+    await open({}, 20);
+    b.isSilent = true;
+    const before = b.pings;
+    await until('looks', () => Promise.resolve(b.pings), (pings) => pings > before + 2); // prettier-ignore
+    await becomes('a');
+    expect(watch.warning).to.match(/^The set b does not serve: it did not show its row policies on logs, /);
+    b.isSilent = false;
+    await becomes('a b');
   });
 
   it('has a set serve whose reader lacks a table that it may not read', async () => {
