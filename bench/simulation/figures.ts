@@ -57,6 +57,12 @@ export const FIGURES = {
     'what a part costs in merges was measured by the row, not by the part',
   ),
   streamRate: estimate(20, '/s', 'entries of a stream', 'a pod that logs each request'),
+  earlyShardRate: estimate(
+    5000,
+    '/s',
+    'entries of a shard beyond which an operator could give a tenant more',
+    'a trial of this simulation',
+  ),
   zipf: estimate(1, '', "exponent of Zipf's law by which tenants differ", 'the largest of 1,000 sends 13 % of all'),
   streamZipf: estimate(0.3, '', 'the same of streams of a tenant', 'replicas of a service are alike'),
 } as const satisfies Record<string, Figure>;

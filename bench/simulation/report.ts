@@ -39,6 +39,7 @@ export function sectionsOf(all: readonly Outcome[]): readonly Section[] {
       ['the hottest, in means', ({ skew }) => skew.toFixed(2)],
       ['one of a hundred is hotter than', ({ p99 }) => p99.toFixed(2)],
       ['the hottest, entries/s', ({ skew, peakRate, partitions }) => whole((skew * peakRate) / partitions)],
+      [`the same with shards from ${whole(valueOf('earlyShardRate'))} entries/s on`, ({ earlyHottest }) => whole(earlyHottest)],
       ['the hottest of the largest tenant', ({ hotPartition }) => whole(hotPartition)],
       ['tenants that move when partitions double', ({ rebalance }) => percent(rebalance.movedByDoubling)],
     ]),

@@ -4,7 +4,7 @@ import { valueOf } from './figures.ts';
 import { insertsOf, partsOfInsert, type Inserts } from './inserts.ts';
 import { machinesOf, type Machines } from './machines.ts';
 import { loadsOf, movedShare } from './partitions.ts';
-import { tenantsOf } from './tenants.ts';
+import { tenantsOf, type Tenant } from './tenants.ts';
 
 /** A volume of a day, and how many tenants send it. */
 export type Scenario = { readonly name: string; readonly bytes: number; readonly tenants: number };
@@ -31,6 +31,8 @@ export type Outcome = {
   readonly skew: number;
   readonly p99: number;
   readonly hotPartition: number;
+  /** The hottest partition, where tenants had more shards from a lower rate on. */
+  readonly earlyHottest: number;
   readonly largest: { readonly share: number; readonly plan: string; readonly shards: number; readonly peakRate: number };
   readonly machines: Machines;
   readonly inserts: Inserts & { readonly partsPerSecond: number };
@@ -73,11 +75,20 @@ export function simulate(scenario: Scenario, seed = 1): Outcome {
   ].sort((a, b) => b.ratio - a.ratio);
   return {
     ...{ scenario, meanRate, peakRate, partitions, skew, p99, hotPartition: hot, machines, strains },
+    earlyHottest: Math.max(...loadsOf(tenants.map(spreadEarly(partitions)), partitions, seed).loads),
     largest: { share: largest.peakRate / peakRate, plan: largest.plan.name, shards: largest.shards, peakRate: largest.peakRate },
     inserts: { ...inserts, partsPerSecond },
     rebalance: rebalanceOf(peakRate / sinks, movedShare(tenants, partitions, 2 * partitions)),
   };
 }
+
+/** A tenant whose flag `shards` gives it more of them than the service does by itself. */
+const spreadEarly =
+  (partitions: number) =>
+  (tenant: Tenant): Tenant => {
+    const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, tenant.peakRate / valueOf('earlyShardRate'))));
+    return { ...tenant, shards: Math.min(partitions, Math.max(tenant.shards, wanted)) };
+  };
 
 /** A process that runs as full as is planned catches up with what is left of it. */
 function rebalanceOf(ratePerProcess: number, movedByDoubling: number): Rebalance {

@@ -48,6 +48,8 @@ export async function runEngineBackup(
 /** It is over, and was not done. */
 class Forgotten extends Error {}
 
-/** What of ClickHouse's complaint is for people: not its stack. */
+/** What of ClickHouse's complaint is for people: not its stack. The engine of chdb has no threads for S3. */
 const sentenceOf = (complaint: string): string =>
-  (complaint.split(/,? Stack trace/)[0] ?? '').replace(/^Code: \d+\. DB::Exception: /, '').trim();
+  complaint.includes('BackupsIOThreadPool')
+    ? 'The embedded ClickHouse cannot write a backup to S3: name a folder, and copy that.'
+    : (complaint.split(/,? Stack trace/)[0] ?? '').replace(/^Code: \d+\. DB::Exception: /, '').trim();

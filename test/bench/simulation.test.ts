@@ -43,6 +43,11 @@ describe('the simulation', () => {
     expect(hot).to.be.at.most(Math.max(...loads));
   });
 
+  it('has a cooler hottest partition where tenants have more shards', () => {
+    const { earlyHottest, skew, peakRate, partitions: count } = simulate(small, 3);
+    expect(earlyHottest).to.be.below((skew * peakRate) / count);
+  });
+
   it('moves half of the tenants where partitions double, and none where they stay', () => {
     expect(movedShare(tenants, 64, 128)).to.be.closeTo(0.5, 0.1);
     expect(movedShare(tenants, 64, 64)).to.equal(0);

@@ -3,10 +3,11 @@ import type { Commitment } from '../../pipeline/bus/reading/group-positions.ts';
 import type { FilledTable, Logs, Noted, SinkGroups } from '../../api/backups/sink-groups.ts';
 import type { BackupSources } from '../../api/backups/sources.ts';
 
-/** The tables of two sinks. */
+/** The tables of three sinks. */
 export const FILLED: readonly FilledTable[] = [
   { sink: 'logs', table: 'logs', topic: 'logs.v1', groupId: 'g-logs' },
   { sink: 'span_counts', table: 'span_counts', topic: 'span_counts.v1', groupId: 'g-counts' },
+  { sink: 'pattern_counts', table: 'pattern_counts', topic: 'pattern_counts.v1', groupId: 'g-patterns' },
 ];
 
 /** A server, and sinks, that keep what they are told in its order. */

@@ -162,6 +162,7 @@ describe('a backup', () => {
     for (const [state, why] of [
       [['BACKUP_FAILED', 'Code: 598. DB::Exception: Backup File(b) already exists. (BACKUP_ALREADY_EXISTS), Stack trace: 0. ?'], 'already exists. (BACKUP_ALREADY_EXISTS)'],
       [[], 'ClickHouse was started again meanwhile.'],
+      [['BACKUP_FAILED', 'Code: 49. DB::Exception: The BackupsIOThreadPool is not initialized. (LOGICAL_ERROR)'], 'The embedded ClickHouse cannot write a backup to S3'],
     ] as const) {
       const world = new BackupWorld();
       world.states = [['CREATING_BACKUP', ''], state];

@@ -4,9 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
+import { backUp } from '../../../api/backups/backup.ts';
+import { readPlace } from '../../../api/backups/place.ts';
+import { restore } from '../../../api/backups/restore.ts';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { until } from '../instance.ts';
+import { BackupWorld } from '../../fakes/backup-world.ts';
 import { logRecord, rangeOf } from '../../fakes/log-record.ts';
 import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';
@@ -78,6 +82,36 @@ describe('an owner with the rights that the documentation names', function () {
       .to.be.an('error')
       .with.property('message')
       .that.matches(/Not enough privileges/);
+  });
+
+  it('can back the tables up, and restore them', async () => {
+    const world = new BackupWorld();
+    // with the log of another Kafka most is done
+    world.logs = { cluster: 'other', bounds: new Map([['logs.v1', new Map([[0, { low: 0, end: 1 }]])]]) };
+    const { url } = engine;
+    const of = (database: string): Store =>
+      new Store({ url, user: USER, password: PASSWORD, database, readerUser: USER, readerPassword: PASSWORD });
+    const server = of('system');
+    const prepare = async (database: string): Promise<void> => {
+      const scratch = of(database);
+      try {
+        await migrate(scratch);
+      } finally {
+        await scratch.close();
+      }
+    };
+    const place = readPlace('granted', { accessKey: '', secretKey: '' });
+    try {
+      const sources = { ...world.sources, server, prepare };
+      const { tables } = await backUp(sources, place, () => undefined);
+      const rows = tables.find(({ name }) => name === 'logs')?.rows;
+      await server.command('DROP DATABASE logweir SYNC');
+      expect((await restore(sources, place, () => undefined)).rows).to.be.at.least(rows ?? Infinity);
+      expect(Number((await store.ownerRows('SELECT count() FROM logs'))[0]?.[0])).to.equal(rows);
+      expect((await store.ownerRows('SELECT scope, stream_id FROM volume')).map(String)).to.deep.equal(['4,1']);
+    } finally {
+      await server.close();
+    }
   });
 
   it('sees what the statements of another user, the reader, use', async () => {
