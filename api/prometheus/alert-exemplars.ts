@@ -36,7 +36,10 @@ export async function traceExemplars(expr: string, time: number, request: Reques
     const own = labels.get(String(series)) ?? {};
     const metric = (own[METRIC_NAME] ?? '').slice(0, MAX_METRIC).toWellFormed();
     const shownSpan = /^[0-9a-f]{16}$/.test(String(span)) ? String(span) : '';
-    return { labels: own, shown: { trace: String(trace), span: shownSpan, value: sampleText(numberOf(String(bits))), time: Number(ms), metric } };
+    return {
+      labels: own,
+      shown: { trace: String(trace), span: shownSpan, value: sampleText(numberOf(String(bits))), time: Number(ms), metric },
+    };
   });
 }
 

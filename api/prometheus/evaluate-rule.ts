@@ -70,12 +70,7 @@ async function exemplarsFor({ expr, time }: RuleEvaluation, request: Request, de
 }
 
 /** The same series with their exemplars, where there is room for them. `samples`: what each of the series was made of. */
-function withExemplars(
-  text: string,
-  series: readonly Plain[],
-  samples: readonly VectorSample[],
-  found: FoundExemplars,
-): string {
+function withExemplars(text: string, series: readonly Plain[], samples: readonly VectorSample[], found: FoundExemplars): string {
   if (found.length === 0) return text;
   const shown = seriesText(series.map((one, at) => ({ ...one, exemplars: exemplarsOfResult(found, samples[at]?.labels.pairs() ?? []) })));
   return Buffer.byteLength(shown) > MOST_RESULT_BYTES ? text : shown;

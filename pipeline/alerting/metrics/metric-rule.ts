@@ -98,8 +98,7 @@ function watchOf(
       : 'The members "direction" and "sensitivity" are of rules that watch.';
   if (intervalMs % MINUTE_MS !== 0 || intervalMs > MOST_STEP) return 'What is watched has an interval of whole minutes from 1m to 1h.';
   const [way, ease] = [direction ?? 'both', sensitivity ?? 'low'];
-  if (typeof way !== 'string' || !Object.hasOwn(DIRECTIONS, way))
-    return `The direction is one of ${Object.keys(DIRECTIONS).join(', ')}.`;
+  if (typeof way !== 'string' || !Object.hasOwn(DIRECTIONS, way)) return `The direction is one of ${Object.keys(DIRECTIONS).join(', ')}.`;
   const found = WATCH_SENSITIVITIES.find((one) => one === ease);
   return found === undefined
     ? `The sensitivity is one of ${WATCH_SENSITIVITIES.join(', ')}.`

@@ -53,7 +53,11 @@ export const seriesWords: AlertWords<SeriesSubject> = {
     const { id, group, expr, interval, direction, sensitivity } = read.rule;
     const step = read.intervalMs / 60_000;
     const times = { start: iso((window.start - AROUND) * 60_000), end: iso((window.end + 1 + AROUND) * 60_000) };
-    const past = { z_score: rounded(z), baseline_mean: rounded(mean), expected: { low: rounded(expected.low), high: rounded(expected.high) } };
+    const past = {
+      z_score: rounded(z),
+      baseline_mean: rounded(mean),
+      expected: { low: rounded(expected.low), high: rounded(expected.high) },
+    };
     return JSON.stringify({
       rule: { id, name: read.name, signal: 'metrics', group, query: expr, every: interval, direction, sensitivity },
       current_value: rounded(value),

@@ -116,7 +116,8 @@ export class WatchedMetricRule {
   state(): string {
     const alerts: string[] = [];
     let [length, omitted] = [0, 0];
-    const watched = this.#watched.firing.flatMap(({ labels, firing }): Shown[] =>
+    const watched = this.#watched.firing.flatMap(
+      ({ labels, firing }): Shown[] =>
       firing === null ? [] : [{ labels, annotations: [], value: firing.value, activeAt: firing.since, firedAt: firing.since, keptSince: null }], // prettier-ignore
     );
     for (const { labels, annotations, value, activeAt, firedAt, keptSince } of [...this.#alerts.all, ...watched]) {

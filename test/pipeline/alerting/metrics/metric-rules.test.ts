@@ -72,7 +72,9 @@ describe('alert rules over metrics', () => {
       { trace_id: 'b'.repeat(32), span_id: 'c'.repeat(16), value: 0.25, time, metric: 'load', link: `/traces/${'b'.repeat(32)}` },
       { trace_id: 'a'.repeat(32), value: '+Inf', time, metric: 'load', link: `/traces/${'a'.repeat(32)}` },
     ]);
-    expect(shown()['links']).to.have.property('exemplars').that.match(/^\/prometheus\/api\/v1\/query_exemplars\?query=load/);
+    expect(shown()['links'])
+      .to.have.property('exemplars')
+      .that.match(/^\/prometheus\/api\/v1\/query_exemplars\?query=load/);
     await world.pass(120);
     expect((shown()['exemplars'] as { trace_id: string }[]).map((one) => one.trace_id)).to.deep.equal(['d'.repeat(32)]);
   });

@@ -38,7 +38,9 @@ describe('rules over metrics that watch', () => {
     expect(alert?.title).to.match(/^Load of \{instance="a",job="node"\} rose to [\d.]+, expected [\d.]+ to [\d.]+$/);
     const evidence = evidenceOf(alert);
     expect(evidence['rule']).to.include({ id: 'mr_3', name: 'Load', signal: 'metrics', query: 'load', every: '1m' });
-    expect(evidence).to.include.keys('z_score', 'expected', 'window', 'links').and.deep.include({ direction: 'up', labels: { ...A, severity: 'critical' } });
+    expect(evidence)
+      .to.include.keys('z_score', 'expected', 'window', 'links')
+      .and.deep.include({ direction: 'up', labels: { ...A, severity: 'critical' } });
     // of the window that is furthest away, which may have minutes of before
     expect(evidence['current_value']).to.be.within(12, 34);
     expect(evidence['baseline_mean']).to.be.within(10, 11);

@@ -16,7 +16,11 @@ describe('the tables that the readers of OTLP walk by', () => {
     const messages = otlpMessages();
     for (const name of ['Gauge', 'Sum', 'Histogram', 'ExponentialHistogram', 'Summary'])
       for (const field of messages.lookupType(`opentelemetry.proto.metrics.v1.${name}`).fieldsArray)
-        expect([name, field.name, field.id]).to.deep.equal([name, field.name, (METRIC_DATA as Readonly<Record<string, number>>)[field.name]]);
+        expect([name, field.name, field.id]).to.deep.equal([
+          name,
+          field.name,
+          (METRIC_DATA as Readonly<Record<string, number>>)[field.name],
+        ]);
   });
 
   it('have all fields of a span, and what protobufjs writes before them', () => {
