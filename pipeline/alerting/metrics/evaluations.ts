@@ -39,7 +39,7 @@ export interface MetricRunner {
   evaluate(tenantId: number, rule: ReadMetricRule, time: number, retentionDays: number): Promise<Outcome>;
 }
 
-/** Before it is said again that a tenant is off, or on. Milliseconds. */
+/** Before it is published again that a tenant is off, or on. Milliseconds. */
 const TURN_MS = 30_000;
 
 type Sent = { readonly version: number; readonly time: number };
@@ -65,7 +65,7 @@ export class Evaluations {
   /** What was written and has not come back on the topic. */
   readonly #sent = new Map<string, Sent>();
   readonly #retryAt = new Map<string, number>();
-  /** When it was said of a tenant that it is off, or on. */
+  /** When it was published of a tenant that it is off, or on. */
   readonly #turned = new Map<number, number>();
   /** How often each has taken too long since it succeeded. */
   readonly #slow = new Map<string, number>();
@@ -101,7 +101,7 @@ export class Evaluations {
     if (standing === null) return;
     const isOff = standing === 'off';
     if (isOff !== watch.isOff) {
-      this.#say(tenantId, watch.retentionDays, isOff, now);
+      this.#publish(tenantId, watch.retentionDays, isOff, now);
       return;
     }
     this.#turned.delete(tenantId);
@@ -120,8 +120,8 @@ export class Evaluations {
     }
   }
 
-  /** Says once that the plan of a tenant has no metrics any more, or has them again: it holds from its place on the topic. */
-  #say(tenantId: number, retentionDays: number, isOff: boolean, now: number): void {
+  /** Publishes once that the plan of a tenant has no metrics any more, or has them again: it holds from its place on the topic. */
+  #publish(tenantId: number, retentionDays: number, isOff: boolean, now: number): void {
     if (now - (this.#turned.get(tenantId) ?? -Infinity) < TURN_MS) return;
     this.#turned.set(tenantId, now);
     this.#finished.push(partialRecord(METRIC_EVALUATIONS, null, { tenantId, retentionDays, value: turnText(isOff) }));
