@@ -3,7 +3,7 @@ import type { RouteAnswer } from './route.ts';
 
 const ALLOWED_HEADERS =
   'Authorization, X-API-Key, Content-Type, Content-Encoding, X-Request-Id, X-Session-Id, X-Stream-Fields, VL-Stream-Fields';
-const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Rejected-Entries, X-Limited-Streams';
+const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Rejected-Entries, X-Limited-Streams, X-Set';
 const MAX_AGE_SECONDS = 600;
 
 /** The headers of any answer to this origin; none where it is not on the list. Keys travel in headers, never in cookies. */

@@ -67,12 +67,9 @@ function adminAudit({ config, log }: RoleContext): { readonly history: RecordHis
 }
 
 /** Watches the row policies of the reader of the only set; an owner that reads has none, which the log says once. */
-function watchPolicies(
-  { config: { clickhouse }, log, metrics, registerWarning }: RoleContext,
-  { all: [only], watch }: ReadSets,
-): Service[] {
+function watchPolicies({ log, metrics, registerWarning }: RoleContext, { all: [only], watch }: ReadSets): Service[] {
   if (watch !== null || only === undefined) return [];
-  const { store } = only;
+  const { store, clickhouse } = only;
   if (clickhouse.readerUser === clickhouse.user) {
     log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy separates tenants.');
     return [];

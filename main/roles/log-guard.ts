@@ -1,5 +1,6 @@
 import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { EndangeredSet } from '../../pipeline/bus/measured/endangered-set.ts';
 import { LagSeconds } from '../../pipeline/bus/measured/lag-seconds.ts';
 import { diskCheck, LogGuard, type GuardedTopic } from '../../pipeline/bus/measured/log-guard.ts';
 import { USAGE_TOPIC } from '../../pipeline/bus/records/topics.ts';
@@ -63,18 +64,12 @@ function endangeredSets(
   connection: AdminConnection,
   registerWarning: RoleContext['registerWarning'],
 ): GuardedTopic[] {
-  return sets.flatMap(({ name: set }) => {
+  return sets.map(({ name: set }) => {
     const ages = sinksOf(signals).map(
       ({ name, signal }) => new LagSeconds({ connection, topic: signal.topic.name, groupId: sinkGroup(name, set) }),
     );
-    let danger: string | null = null;
-    registerWarning(() => (danger === null ? null : `The set ${set} will miss records. ${danger}`));
-    return {
-      topic: null,
-      check: async () => {
-        danger = (await Promise.all(ages.map((age) => age.check()))).find((reason) => reason !== null) ?? null;
-        return null;
-      },
-    };
+    const endangered = new EndangeredSet(set, ages);
+    registerWarning(() => endangered.warning);
+    return { topic: null, check: () => endangered.check() };
   });
 }

@@ -9,7 +9,7 @@ import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { LogBehind } from '../../pipeline/bus/measured/log-behind.ts';
 import { boundsOf } from '../../pipeline/bus/reading/group-positions.ts';
 import { DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
-import { FIRST_SET, type StoreSet } from '../../pipeline/core/config-sets.ts';
+import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { SetWatch, type SetPlace } from '../../pipeline/store/set-watch.ts';
@@ -54,7 +54,7 @@ export function readSets(context: RoleContext, stored: readonly StoredSignal[]):
   return {
     ...{ all, stores: all.map(({ store }) => store), watch, any: watch === null ? first.store : anyOf(all, watch) },
     serves: () => (watch === null ? first.store.ping() : watch.ready.length > 0),
-    current: () => (watch === null ? first.name : (watch.ready[0] ?? FIRST_SET)),
+    current: () => (watch === null ? first.name : (watch.ready[0] ?? first.name)),
     pool: (workers, component) =>
       new QueryPool({
         ...{ clickhouse: first.clickhouse, limits: config.limits, workers, log: log.child({ component }) },

@@ -18,7 +18,7 @@ class Fake {
   from = NaN;
   readonly routes: AdminRoute[];
 
-  constructor(letters: readonly StoredDeadLetter[], stored: Readonly<Record<string, number>> = {}) {
+  constructor(letters: readonly StoredDeadLetter[], ...sets: readonly Readonly<Record<string, number>>[]) {
     this.routes = deadLetterRoutes({
       tables: new Map([['logs.v1', 'logs']]),
       log: pino({ level: 'silent' }),
@@ -33,14 +33,12 @@ class Fake {
           return Promise.resolve();
         },
       },
-      stores: [
-        {
-          ownerRows: (text) => {
-            this.asked.push(text);
-            return Promise.resolve(Object.entries(stored).map(([key, rows]) => [...key.split(':'), String(rows)]));
-          },
+      stores: (sets.length === 0 ? [{}] : sets).map((stored) => ({
+        ownerRows: (text) => {
+          this.asked.push(text);
+          return Promise.resolve(Object.entries(stored).map(([key, rows]) => [...key.split(':'), String(rows)]));
         },
-      ],
+      })),
     });
   }
 
@@ -97,6 +95,13 @@ describe('admin routes of dead letters', () => {
     expect(fake.replayed).to.deep.equal([]);
     expect(await fake.replay(wanted)).to.deep.include({ letters: 3, stored: 1, to_replay: 0, replayed: 2 });
     expect(fake.replayed.map(({ offset }) => offset)).to.deep.equal([1, 4]);
+  });
+
+  it('are stored where every set has them whole', async () => {
+    const fake = new Fake([letter(1), letter(2), letter(3)], { '1:1': 2, '1:2': 2 }, { '1:1': 2, '1:3': 2 });
+    expect((await fake.list()).map(({ offset, stored }) => [offset, stored])).to.deep.equal([[3, false], [2, false], [1, true]]); // prettier-ignore
+    await fake.replay({ reason: 'refused', from: '1h' });
+    expect(fake.replayed.map(({ offset }) => offset)).to.deep.equal([2, 3]);
   });
 
   it('take one row for stored where the record does not say how many it has', async () => {

@@ -9,10 +9,10 @@ const letter = (tenant: string, more: Partial<StoredDeadLetter> = {}): StoredDea
 });
 
 describe('records that could not be stored', () => {
-  const readers = (letters: StoredDeadLetter[]) => {
+  const readers = (letters: StoredDeadLetter[], stage?: string) => {
     const reads: number[] = [];
     const records = new RefusedRecords({
-      topic: 'logs.v1',
+      ...{ topic: 'logs.v1', ...(stage === undefined ? {} : { stage }) },
       end: () => Promise.resolve(letters.length),
       deadLetters: {
         read: async (from, take) => {
@@ -37,5 +37,14 @@ describe('records that could not be stored', () => {
   it('are anybody’s where they have expired unread', async () => {
     const { records } = readers([letter('', { reason: 'expired', last: 7 })]);
     expect((await records.known()).isUnknown).to.equal(true);
+  });
+
+  it('are anybody’s in the set whose sink has not read them, and in no other', async () => {
+    const expired = letter('', { reason: 'expired', last: 7, stage: 'sink logs of the set b' });
+    for (const [stage, isUnknown] of [
+      ['sink logs of the set b', true],
+      ['sink logs', false],
+    ] as const)
+      expect((await readers([expired], stage).records.known()).isUnknown, stage).to.equal(isUnknown);
   });
 });

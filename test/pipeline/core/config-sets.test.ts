@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../../pipeline/core/config.ts';
@@ -62,6 +62,13 @@ describe('the configuration of sets', () => {
       ['b', 'c'],
     ]);
     expect(names({ LOGWEIR_CLICKHOUSE_SETS_OUT: 'b', LOGWEIR_SINK_SETS: 'b' })).to.deep.equal([['a', 'c'], []]);
+  });
+
+  it('takes the file of docs/sets.md', () => {
+    const page = readFileSync(path.join(import.meta.dirname, '../../../docs/sets.md'), 'utf8');
+    for (const [name, text] of [['ca.pem', '-----BEGIN ca-----'], ['owner', 'of the owner'], ['reader', 'of the reader']] as const) put(name, text); // prettier-ignore
+    const [, second] = loadConfig(envOf(/```json\n([^]*?)```/.exec(page)?.[1] ?? '')).sets;
+    expect(second?.clickhouse).to.include({ url: 'https://clickhouse-b:8443', password: 'of the owner', readerPassword: 'of the reader' });
   });
 
   const bad = (what: string, content: unknown, message: RegExp, more: Readonly<Record<string, string>> = {}): void => {
