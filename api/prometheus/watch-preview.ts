@@ -26,7 +26,8 @@ const TAUGHT_MINUTES = 24 * 60;
 export async function previewWatch({ rule }: { readonly rule: Json }, request: Request, deps: Deps): Promise<string> {
   const fault = metricRuleSettings.checkSetting({ tenantId: request.tenantId, value: rule });
   const read = readMetricRule(rule);
-  if (fault !== null || typeof read === 'string') throw invalidBody(fault ?? String(read));
+  if (typeof read === 'string') throw invalidBody(read);
+  if (fault !== null) throw invalidBody(fault);
   if (read.kind !== 'watch') throw invalidBody('The preview is of rules that watch; query_range shows what another expression gives.');
   const step = read.intervalMs / MINUTE_MS;
   const taught = Math.ceil(Math.max(TAUGHT_MINUTES, TAUGHT_STEPS * step) / step) * step;
