@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { anyMembers, jsonBody, list, members, moment, ok, text, whole, WINDOW_MEMBER, type Operation } from '../http/operation.ts';
 import { previewQuery } from '../query/parameters.ts';
-import { RULE_BODY } from './described-rules.ts';
+import { METRIC_RULE_BODY, RULE_BODY } from './described-rules.ts';
 
 const alert = members({
   fired_at: moment(),
@@ -26,6 +26,27 @@ export const RULE_PREVIEW: Operation = {
         members({
           labels: anyMembers(text()).description('The group.'),
           values: list(Joi.number().allow(null)).description('Of each window; null where it has none.'),
+          alerts: list(alert),
+        }),
+      ),
+    }),
+  ),
+};
+
+export const METRIC_RULE_PREVIEW: Operation = {
+  ...{ id: 'previewMetricRule', tag: 'rules' },
+  summary: 'What a rule over metrics that watches would have fired in the last 24 hours, by what is stored; nothing is saved',
+  body: jsonBody(METRIC_RULE_BODY),
+  answers: ok(
+    members({
+      window: WINDOW_MEMBER,
+      every: text('The interval of the rule.'),
+      fired: whole('Alerts of all series.'),
+      has_more_series: Joi.boolean().description('There are more series than those in `series`.'),
+      series: list(
+        members({
+          labels: anyMembers(text()),
+          values: list(Joi.number().allow(null)).description('Of each time; null where it has none.'),
           alerts: list(alert),
         }),
       ),

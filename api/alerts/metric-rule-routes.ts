@@ -16,14 +16,21 @@ function refuseProto(value: unknown): void {
   for (const member of Object.values(value)) if (typeof member === 'object' && member !== null && Object.hasOwn(member as object, '__proto__')) throw invalidBody('"__proto__" is not allowed'); // prettier-ignore
 }
 
-function fieldsOf(body: unknown): RuleFields {
+/** The fields of a rule that a client sends. Throws HttpError 400. */
+export function metricRuleFieldsOf(body: unknown): RuleFields {
   refuseProto(body);
   return checkedBody(METRIC_RULE_BODY, body);
 }
 
 const kindOf = (options: MetricRuleRoutesOptions): RuleKind => ({
   ...options,
-  ...{ path: 'metric-rules', what: 'metric-rule', operations: operationsOfMetricRules, fieldsOf, shown: (rule) => rule },
+  ...{
+    path: 'metric-rules',
+    what: 'metric-rule',
+    operations: operationsOfMetricRules,
+    fieldsOf: metricRuleFieldsOf,
+    shown: (rule) => rule,
+  },
 });
 
 /** A tenant's rules over metrics, by PromQL: to list, create, read, change and delete them. */

@@ -1,12 +1,13 @@
 import { checkedBody } from '../http/checked-body.ts';
 import type { Route } from '../http/route.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
-import { DETECTOR_PREVIEW, DETECTOR_PREVIEW_BODY, RULE_PREVIEW } from './described-previews.ts';
+import { DETECTOR_PREVIEW, DETECTOR_PREVIEW_BODY, METRIC_RULE_PREVIEW, RULE_PREVIEW } from './described-previews.ts';
+import { metricRuleFieldsOf } from './metric-rule-routes.ts';
 import { ruleFieldsOf } from './rule-routes.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
 
-/** What a rule, or a detector with each sensitivity, would have fired: queries like others, which save nothing. */
+/** What a rule, what a rule over metrics watches, or a detector with each sensitivity, would have fired: queries like others, which save nothing. */
 export function createPreviewRoutes(runtime: Pick<QueryRuntime, 'run'>): readonly Route[] {
   return [
     {
@@ -16,6 +17,13 @@ export function createPreviewRoutes(runtime: Pick<QueryRuntime, 'run'>): readonl
         const rule = { ...fields, id: 'preview', created_at: new Date(0).toISOString() };
         const operation = fields['signal'] === 'spans' ? 'spans/rules-preview' : 'rules/preview';
         return { status: 200, ...(await runtime.run(context, operation, { rule })) };
+      },
+    },
+    {
+      ...{ method: 'POST', path: `${BASE}/metric-rules/preview`, scope: 'read', operation: METRIC_RULE_PREVIEW },
+      handle: async (context) => {
+        const rule = { ...metricRuleFieldsOf(await context.body()), id: 'preview', created_at: new Date(0).toISOString() };
+        return { status: 200, ...(await runtime.run(context, 'metric-rules/preview', { rule })) };
       },
     },
     {

@@ -44,6 +44,7 @@ import {
 } from '../prometheus/operations.ts';
 import { evaluateRule } from '../prometheus/evaluate-rule.ts';
 import { promqlAlerts, promqlRules } from '../prometheus/rule-states.ts';
+import { previewWatch } from '../prometheus/watch-preview.ts';
 import { sessionEvents } from '../replay/events.ts';
 import { sessionLogs, sessionTraces } from '../replay/session-parts.ts';
 import { findSession, listSessions, showSession } from '../replay/sessions.ts';
@@ -95,6 +96,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['rules/preview', previewRule],
   ['spans/rules-preview', previewRule],
   ['detectors/preview', previewDetector],
+  ['metric-rules/preview', previewWatch],
   ['traces/list', listTraces],
   ['traces/show', showTrace],
   ['traces/logs', traceLogs],

@@ -37,6 +37,7 @@ export const RULES: Section = {
       bound: [
         from('api/previews/rule-preview.ts')('MOST_PREVIEWED_GROUPS', 'groups'),
         from('api/previews/detector-preview.ts')('MOST_PREVIEWED_STREAMS', 'streams'),
+        from('api/prometheus/watch-preview.ts')('MOST_PREVIEWED_SERIES', 'series of metrics'),
       ],
       beyond:
         'Others are left out, and the answer tells so. It is a query like others: it runs in a worker, and has their time and memory.',

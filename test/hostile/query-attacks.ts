@@ -142,6 +142,9 @@ export const QUERY_ATTACKS: readonly RequestAttack[] = [
   get('patterns', 8, '/patterns', { since: CENTURIES.start, search: 'x'.repeat(1000), limit: '2000' }),
   get('patterns-diff', 8, '/patterns/diff', { a: `${CENTURIES.start}..-1h`, b: '-1h..now', limit: '2000' }),
   get('measures', 8, '/measures', { label: `a:${'x'.repeat(4000)}` }, CENTURIES),
+  attack('watch-previews', 4, (target) =>
+    json(target, '/metric-rules/preview', { watch: 'a', expr: 'quantile by (a) (0.9, {__name__=~".+"})', sensitivity: 'high' }),
+  ),
   attack('rule-previews', 4, (target) => json(target, '/rules/preview', { query: '* | stats by (u) quantile(0.99, n)', if: 'anomaly' })),
   attack('detector-previews', 4, (target) => json(target, '/detectors/preview', { detector: 'log_rate', query: '*' })),
   select('select-hits-by-ms', 4, 'hits', { query: '*', step: '1ms', field: 'u' }, CENTURIES),

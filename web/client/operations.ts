@@ -227,6 +227,13 @@ export interface Operations {
     body: { group?: string; alert?: string; record?: string; watch?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; direction?: string; sensitivity?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
     answer: { id: string; created_at: string; expr: string };
   };
+  /** What a rule over metrics that watches would have fired in the last 24 hours, by what is stored; nothing is saved */
+  "POST /api/v1/tenants/{tenant_id}/metric-rules/preview": {
+    path: { tenant_id: number };
+    query: {};
+    body: { group?: string; alert?: string; record?: string; watch?: string; expr: string; interval?: string; for?: string; keep_firing_for?: string; direction?: string; sensitivity?: string; labels?: { [name: string]: unknown }; annotations?: { [name: string]: unknown } };
+    answer: { window: { start: string; end: string }; every: string; fired: number; has_more_series: boolean; series: ({ labels: { [name: string]: unknown }; values: (number | null)[]; alerts: ({ fired_at: string; resolved_at: string | null; side: "up" | "down"; value: number | null; expected: { low: number | null; high: number | null }; fire_count: number })[] })[] };
+  };
   /** One rule over metrics */
   "GET /api/v1/tenants/{tenant_id}/metric-rules/{rule_id}": {
     path: { tenant_id: number; rule_id: string };

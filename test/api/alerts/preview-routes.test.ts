@@ -42,12 +42,15 @@ describe('previews', () => {
     expect((await preview('rules', { query: 'level:error | stats count()', if: 'value > 5', by: ['service'] })).status).to.equal(200);
     expect((await preview('rules', { query: '* | stats count()', if: 'value > 5', signal: 'spans' }, 'two', 2)).status).to.equal(200);
     expect((await preview('detectors', { detector: 'log_rate' })).status).to.equal(200);
+    expect((await preview('metric-rules', { watch: 'Load', expr: 'load', direction: 'up' })).status).to.equal(200);
     expect(ran.map(({ operation, tenantId }) => [operation, tenantId])).to.deep.equal([
       ['rules/preview', 1],
       ['spans/rules-preview', 2],
       ['detectors/preview', 1],
+      ['metric-rules/preview', 1],
     ]);
-    const [first, , detector] = ran.map(({ parameters }) => parameters);
+    const [first, , detector, metric] = ran.map(({ parameters }) => parameters);
+    expect((metric as { rule: object }).rule).to.include({ id: 'preview', watch: 'Load', expr: 'load', interval: '1m', direction: 'up' });
     expect((first as { rule: { query: string } }).rule.query).to.equal('level:error | stats by (service) count(*) as "count(*)"');
     expect(detector).to.deep.equal({ detector: 'log_rate', query: '*' });
   });
@@ -58,6 +61,9 @@ describe('previews', () => {
       ['rules', { query: '* | stats count()' }],
       ['rules', { query: 7, if: 'value > 1' }],
       ['rules', '['.repeat(100_000)],
+      ['metric-rules', { watch: 'a' }],
+      ['metric-rules', { watch: 'a', expr: 'up', nosuch: 1 }],
+      ['metric-rules', '{"watch":"a","expr":"up","__proto__":{"x":1}}'],
       ['detectors', {}],
       ['detectors', { detector: 'log_rate', query: 'x'.repeat(10_001) }],
       ['detectors', { detector: 'log_rate', query: ' ' }],

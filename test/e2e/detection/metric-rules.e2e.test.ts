@@ -172,6 +172,35 @@ describe('rules over metrics and spans', function () {
     expect(rule).to.not.have.property('lastError');
   });
 
+  it('that watch have a preview of what they would have fired, by the samples that are stored', async () => {
+    const now = Math.floor(Date.now() / 60_000);
+    // thirty hours, with a quarter of an hour at three times the level
+    const valueAt = (ago: number): number => (10 + ((ago * 7919) % 13) / 13) * (ago <= 180 && ago > 165 ? 3 : 1);
+    const lines = Array.from({ length: 1800 }, (_none, ago) => ['x', 'y'].map((shard) => `queue,shard=${shard} value=${String(shard === 'x' ? valueAt(ago) : 5)} ${String((now - ago) * 60_000)}`)); // prettier-ignore
+    const sent = await fetch(`${instance.app}/write?precision=ms`, { method: 'POST', headers: own(), body: lines.flat().join('\n') });
+    expect(sent.status).to.equal(204);
+    const preview = async (body: object): Promise<{ readonly status: number; readonly body: unknown }> =>
+      instance.call('POST', of('/metric-rules/preview'), body, own());
+    type Shown = { readonly fired: number; readonly has_more_series: boolean; readonly series: readonly { readonly labels: object; readonly values: readonly number[]; readonly alerts: readonly { readonly fired_at: string; readonly side: string; readonly resolved_at: string }[] }[] }; // prettier-ignore
+    const wanted = { watch: 'Queue', expr: 'queue', sensitivity: 'normal' };
+    const shown = await until('what would have fired', async () => (await preview(wanted)).body as Shown, ({ fired }) => fired === 1); // prettier-ignore
+    expect(shown.has_more_series).to.equal(false);
+    expect(shown.series.map(({ labels }) => labels)).to.deep.equal([{ __name__: 'queue', shard: 'x' }, { __name__: 'queue', shard: 'y' }]); // prettier-ignore
+    expect(shown.series[0]?.values).to.have.length(1440);
+    const [alert] = shown.series[0]?.alerts ?? [];
+    expect(alert?.side).to.equal('up');
+    const minutesAgo = now - Date.parse(alert?.fired_at ?? '') / 60_000;
+    expect(minutesAgo).to.be.within(160, 185);
+    expect((await preview({ ...wanted, direction: 'down' })).body).to.include({ fired: 0 });
+    for (const [body, status] of [
+      [{ alert: 'A', expr: 'queue' }, 400],
+      [{ watch: 'A', expr: 'rate(queue' }, 400],
+      [{ watch: 'A', expr: 'queue', interval: '1m', direction: 'x' }, 400],
+    ] as const)
+      // prettier-ignore
+      expect((await preview(body)).status, JSON.stringify(body)).to.equal(status);
+  });
+
   it('by LogsQL are recorded as a series of each group', async () => {
     const found = await until('a record', () => series('log_errors:count1m[10m]'), (all) => all.length > 0, 240_000); // prettier-ignore
     expect(found.map(({ metric }) => metric)).to.deep.equal([{ __name__: 'log_errors:count1m', service: 'checkout' }]);
