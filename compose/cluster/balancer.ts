@@ -22,7 +22,9 @@ export type Frontend = { readonly name: string; readonly port: number; readonly 
 export function findBalancer(): string {
   const found = findProgram('haproxy');
   if (found === null)
-    throw new StartError('The cluster needs HAProxy on the PATH, which is not installed: `apt-get install haproxy`, or a package of your system.');
+    throw new StartError(
+      'The cluster needs HAProxy on the PATH, which is not installed: `apt-get install haproxy`, or a package of your system.',
+    );
   return found;
 }
 
@@ -50,7 +52,9 @@ ${frontends.map(section).join('')}`;
 }
 
 function section({ name, port, nodes }: Frontend): string {
-  const ready = nodes.map((node) => `  server ${node.name} 127.0.0.1:${String(node.port)} check port ${String(node.adminPort)} inter 500 fall 2 rise 1`);
+  const ready = nodes.map(
+    (node) => `  server ${node.name} 127.0.0.1:${String(node.port)} check port ${String(node.adminPort)} inter 500 fall 2 rise 1`,
+  );
   const any = nodes.map((node) => `  server ${node.name}-any 127.0.0.1:${String(node.port)} backup`);
   return `listen ${name}
   bind 127.0.0.1:${String(port)}

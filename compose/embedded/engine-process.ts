@@ -56,7 +56,12 @@ export type EngineCommand = {
 export function spawnEngine({ command, args, cwd, logFile, env }: EngineCommand): EngineProcess {
   const log = openLog(logFile);
   const channel: 'ipc'[] = env === undefined ? [] : ['ipc'];
-  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', log, log, ...channel], ...(env === undefined ? {} : { env }) });
+  const child = spawn(command, args, {
+    cwd,
+    detached: true,
+    stdio: ['ignore', log, log, ...channel],
+    ...(env === undefined ? {} : { env }),
+  });
   closeSync(log);
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be run: ${error.message}`));

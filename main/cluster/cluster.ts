@@ -13,9 +13,11 @@ import { keptSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { SupervisedProcess, type Start } from '../supervised-process.ts';
 import { planCluster, type ClusterPlan } from './plan.ts';
-import { clusterVariables } from './variables.ts';
+import { clusterVariables, writeEnvironment } from './variables.ts';
 
 const STOP_MS = 30_000;
+/** A node that ends while it starts is started again, as systemd and containers do: of new topics not each broker may know yet. */
+const NODE_STARTS = 5;
 /** Roles whose nodes have public listeners: they are stopped first. */
 const LISTENING = ['ingest', 'app'];
 
@@ -84,9 +86,16 @@ export class Cluster {
     log(`starting ${String(plan.brokers.length)} brokers and ${String(plan.sets.length)} ClickHouses …`);
     const [engines] = await Promise.all([this.#startSets(plan), this.#startBrokers(plan)]);
     const nodeEnv = clusterVariables(env, plan, secrets, engines);
+    writeEnvironment(dataDir, nodeEnv);
     await this.#startNodes(plan.nodes, nodeEnv);
     await this.#keep('balancer', (context) => startBalancer({ dataDir, program, frontends: plan.frontends, ...context }));
-    const nodes = plan.nodes.map(({ name, role, ...node }) => ({ name, role, app: node.appPort, ingest: node.ingestPort, admin: node.adminPort }));
+    const nodes = plan.nodes.map(({ name, role, ...node }) => ({
+      name,
+      role,
+      app: node.appPort,
+      ingest: node.ingestPort,
+      admin: node.adminPort,
+    }));
     const sets = plan.sets.map(({ name, port }) => ({ name, port }));
     writeFileSync(path.join(dataDir, 'cluster.json'), `${JSON.stringify({ nodes, sets })}\n`);
     return `Logweir is ready: app ${settings.appUrl} ingest ${settings.ingestUrl} tenant 1 key ${secrets['LOGWEIR_BOOTSTRAP_KEY'] ?? ''}`;
@@ -120,12 +129,23 @@ export class Cluster {
     const { log } = this.#options;
     const start = async (node: ClusterNode): Promise<void> => {
       log(`starting ${node.name} …`);
-      await this.#keep(node.name, (context) => startNode(node, { env, ...context }));
+      await this.#keep(node.name, (context) => this.#startNode(node, { env, ...context }));
       log(`${node.name} is ready: internal http://127.0.0.1:${String(node.adminPort)}`);
     };
     const [first, ...others] = nodes;
     if (first !== undefined) await start(first);
     await Promise.all(others.map(start));
+  }
+
+  async #startNode(node: ClusterNode, options: Parameters<typeof startNode>[1]): ReturnType<typeof startNode> {
+    for (let left = NODE_STARTS - 1; ; left--) {
+      try {
+        return await startNode(node, options);
+      } catch (error) {
+        if (left === 0 || options.signal.aborted || !(error instanceof StartError)) throw error;
+        this.#options.log(`${error.message}; starting it again`);
+      }
+    }
   }
 
   async #keep(name: string, start: Start): Promise<void> {
@@ -139,7 +159,9 @@ export class Cluster {
   async #stop(): Promise<void> {
     this.#stopping.abort();
     const { nodes = [], sets = [], brokers = [] } = this.#plan ?? {};
-    const stop = (names: readonly string[]): Promise<unknown> => Promise.all(names.map((name) => this.#processes.get(name)?.stop(STOP_MS)));
+    const stop = async (names: readonly string[]): Promise<void> => {
+      await Promise.all(names.map(async (name) => this.#processes.get(name)?.stop(STOP_MS)));
+    };
     const namesOf = (isListening: boolean): string[] =>
       nodes.filter(({ role }) => LISTENING.includes(role) === isListening).map(({ name }) => name);
     await stop(namesOf(true));

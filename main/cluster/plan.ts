@@ -52,7 +52,9 @@ export async function planCluster(
   counts: ReadonlyMap<string, number>,
   takePorts: (count: number) => Promise<readonly number[]>,
 ): Promise<ClusterPlan> {
-  const names = NODE_ROLES.flatMap((role) => Array.from({ length: counts.get(role) ?? 0 }, (_, at) => ({ role, name: `${role}-${String(at + 1)}` })));
+  const names = NODE_ROLES.flatMap((role) =>
+    Array.from({ length: counts.get(role) ?? 0 }, (_, at) => ({ role, name: `${role}-${String(at + 1)}` })),
+  );
   const ports = [...(await takePorts(2 * BROKERS + SETS.length + 3 * names.length))];
   const take = (): number => ports.pop() as number;
   const nodes = names.map(({ role, name }) => ({

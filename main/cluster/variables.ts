@@ -38,6 +38,16 @@ export function clusterVariables(
   };
 }
 
+/**
+ * Writes DATA_DIR/cluster.env, with which programs that use the engines find them (`logweir audit`): lines for a shell or `node --env-file`,
+ * readable by its owner alone.
+ */
+export function writeEnvironment(dataDir: string, env: NodeJS.ProcessEnv): void {
+  const own = Object.entries(env).filter(([name]) => /^LOGWEIR_(KAFKA|CLICKHOUSE|KEY|ADMIN_TOKEN)/.test(name));
+  const lines = [...own, ['LOGWEIR_DATA_DIR', dataDir] as const].map(([name, value = '']) => `${name}='${value}'\n`);
+  writeFileSync(path.join(dataDir, 'cluster.env'), lines.join(''), { mode: 0o600 });
+}
+
 /** Writes the file of the further sets (docs/sets.md); its path. */
 function writeSets(dataDir: string, sets: readonly (readonly [string, ClickHouse])[]): string {
   const file = path.join(dataDir, 'sets.json');
