@@ -18,7 +18,7 @@ export type ClusterNode = {
 };
 
 /** What a node gets of its own, in addition to what all have. */
-export const nodeVariables = (node: ClusterNode): Readonly<Record<string, string>> => ({
+const nodeVariables = (node: ClusterNode): Readonly<Record<string, string>> => ({
   LOGWEIR_DATA_DIR: node.dataDir,
   LOGWEIR_APP_PORT: String(node.appPort),
   LOGWEIR_INGEST_PORT: String(node.ingestPort),
