@@ -14,8 +14,11 @@ describe('a cluster on one machine, under entries and searches', function () {
   this.timeout(900_000);
   let cluster: RunningCluster;
   let client: SteadyClient;
-  /** What is stopped at the end, the last one first. */
+  /** What is to be stopped, the last one first. */
   const stops: (() => Promise<unknown>)[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+  };
 
   before(async function () {
     try {
@@ -26,13 +29,11 @@ describe('a cluster on one machine, under entries and searches', function () {
       this.skip();
     }
     const { app, ingest, key } = cluster.instance;
-    stops.push(async () => expect(await cluster.stop()).to.equal(0));
+    stops.push(() => cluster.stop());
     client = new SteadyClient([ingest, ingest, app], app, key);
     stops.push(() => client.stop());
   });
-  after(async () => {
-    for (const stop of stops.toReversed()) await stop();
-  });
+  after(stopAll);
 
   /** Something went on since then, and nothing failed. */
   const goesOn = async (): Promise<void> => {
@@ -107,8 +108,10 @@ describe('a cluster on one machine, under entries and searches', function () {
     /** Waits until a look at every node gives this, and notes how long that was. */
     const untilEverywhere = async (what: string, look: () => Promise<readonly unknown[]>, wanted: unknown): Promise<void> => {
       const began = performance.now();
-      await until(what, look, (found) => found.every((one) => one === wanted));
-      seconds[what] = ((performance.now() - began) / 1000).toFixed(2);
+      let looks = 0;
+      const counted = (): Promise<readonly unknown[]> => ((looks += 1), look());
+      await until(what, counted, (found) => found.every((one) => one === wanted));
+      seconds[what] = `${((performance.now() - began) / 1000).toFixed(2)} (${String(looks)} looks)`;
     };
     const made = (await cluster.admin('app-1', 'POST', '/tenants', { name: 'everywhere', plan: 'team' })).body as { tenant_id: number };
     const tenant = made.tenant_id;
@@ -153,5 +156,19 @@ describe('a cluster on one machine, under entries and searches', function () {
     await cluster.admin('app-2', 'DELETE', `/tenants/${String(tenant)}/keys/${id}`);
     await untilEverywhere('a revoked key', async () => [...(await ingested()), ...(await read())], 403);
     console.log(`      the same on every node, seconds after the answer: ${JSON.stringify(seconds)}`);
+  });
+
+  it('stops in order, and goes on with its data and fewer nodes; killed, it leaves nothing running', async () => {
+    const { dataDir } = cluster.instance;
+    const before = await cluster.instance.count('steady');
+    expect(before).to.be.above(0);
+    stops.length = 0;
+    expect(await cluster.stop({ keep: true })).to.equal(0);
+
+    cluster = await RunningCluster.start({ dataDir, args: ['--nodes', 'app=1,ingest=1,sink=1,processors=1'] });
+    stops.push(() => cluster.kill());
+    expect(cluster.nodes).to.have.length(4);
+    expect(await cluster.instance.count('steady')).to.equal(before);
+    await stopAll();
   });
 });

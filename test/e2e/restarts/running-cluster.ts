@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { identify, isAlive } from '../../../main/lock.mjs';
 import { debianProgram } from '../debian-program.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 
@@ -31,8 +32,8 @@ export class RunningCluster {
     this.instance = Object.assign(instance, { env: { ...instance.env, ...parseEnv(read('cluster.env')) } });
   }
 
-  /** Throws NotHere where this machine cannot have HAProxy. */
-  static async start(): Promise<RunningCluster> {
+  /** Starts one, on the data of another maybe. Throws NotHere where this machine cannot have HAProxy. */
+  static async start(options: { readonly dataDir?: string; readonly args?: readonly string[] } = {}): Promise<RunningCluster> {
     const { file, env } = await debianProgram('balancer', 'haproxy', 'usr/sbin/haproxy');
     const programs = mkdtempSync(path.join(os.tmpdir(), 'logweir-programs-'));
     const variables = Object.entries(env).map(([name, value]) => `${name}='${value}' `);
@@ -40,7 +41,8 @@ export class RunningCluster {
     chmodSync(path.join(programs, 'haproxy'), 0o755);
     const PATH = `${programs}:${process.env['PATH'] ?? ''}`;
     // the drain is what is tested
-    return new RunningCluster(await startInstance({ args: ['--cluster'], env: { PATH, LOGWEIR_DRAIN_SECONDS: '3' } }), programs);
+    const own = { PATH, LOGWEIR_DRAIN_SECONDS: '3' };
+    return new RunningCluster(await startInstance({ ...options, args: ['--cluster', ...(options.args ?? [])], env: own }), programs);
   }
 
   node(name: string): NodeAddresses {
@@ -84,9 +86,18 @@ export class RunningCluster {
     );
   }
 
-  async stop(): Promise<number> {
-    const code = await this.instance.stop();
+  /** SIGTERM; resolves with the exit code. */
+  async stop(options: { readonly keep?: boolean } = {}): Promise<number> {
+    const code = await this.instance.stop(options);
     rmSync(this.#programs, { recursive: true, force: true });
     return code;
+  }
+
+  /** SIGKILL to the command alone; resolves when nothing of it runs any more, and removes its data. */
+  async kill(): Promise<void> {
+    const all = [...this.instance.processes().values()].flatMap(({ pid }) => identify(pid) ?? []);
+    this.instance.supervisor.kill('SIGKILL');
+    await until('the end of all', () => Promise.resolve(all.filter(isAlive)), ({ length }) => length === 0); // prettier-ignore
+    for (const folder of [this.instance.dataDir, this.#programs]) rmSync(folder, { recursive: true, force: true });
   }
 }
