@@ -1,4 +1,4 @@
-// `npm start`, and with `--dev` `npm run dev`: installs the packages and compiles the program where that is needed, then hands over to the compiled
+// `npm start`, with `--dev` `npm run dev`, with `--cluster` `npm run cluster`: installs the packages and compiles the program where that is needed, then hands over to the compiled
 // supervisor, which starts the engines and the roles. Runs before anything is installed: Node's built-ins only.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = path.resolve(import.meta.dirname, '..');
 const parent = process.ppid;
 const isDev = process.argv.includes('--dev');
-const args = process.argv.slice(2).filter((word) => word !== '--dev');
+const isCluster = process.argv.includes('--cluster');
+const args = process.argv.slice(2).filter((word) => word !== '--dev' && word !== '--cluster');
 const stopping = new AbortController();
 const { signal } = stopping;
 
@@ -47,7 +48,7 @@ async function prepare() {
   const folder = process.env['NODE_COMPILE_CACHE'] ?? path.join(root, '.cache', 'logweir', 'compiled');
   enableCompileCache(folder);
   process.env['NODE_COMPILE_CACHE'] = folder;
-  return isDev ? develop() : supervise();
+  return isDev ? develop() : isCluster ? cluster() : supervise();
 }
 
 /** What has been compiled. @param {string} name */
@@ -56,6 +57,11 @@ const compiled = (name) => import(pathToFileURL(path.join(root, 'dist', 'main', 
 async function supervise() {
   const module = await compiled('supervise.js');
   return () => module.supervise(args, parent);
+}
+
+async function cluster() {
+  const module = await compiled('run-cluster.js');
+  return () => module.runCluster(args, parent);
 }
 
 async function develop() {

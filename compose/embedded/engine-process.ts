@@ -45,15 +45,23 @@ export type EngineCommand = {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly logFile: string;
+  /** Of a program of Node: its environment. Its channel to this process closes when this one has exited. */
+  readonly env?: NodeJS.ProcessEnv;
 };
 
 /**
  * Spawns an engine in a process group of its own (a Ctrl-C of the terminal must not reach it before the roles have
  * drained), with everything it prints appended to a log file.
  */
-export function spawnEngine({ command, args, cwd, logFile }: EngineCommand): EngineProcess {
+export function spawnEngine({ command, args, cwd, logFile, env }: EngineCommand): EngineProcess {
   const log = openLog(logFile);
-  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', log, log] });
+  const channel: 'ipc'[] = env === undefined ? [] : ['ipc'];
+  const child = spawn(command, args, {
+    cwd,
+    detached: true,
+    stdio: ['ignore', log, log, ...channel],
+    ...(env === undefined ? {} : { env }),
+  });
   closeSync(log);
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be run: ${error.message}`));

@@ -6,23 +6,9 @@ import path from 'node:path';
 import { chromium, firefox, type Browser } from 'playwright-core';
 import { findProgram } from '../../compose/embedded/run.ts';
 import { freePorts } from '../free-ports.ts';
-import { libraryFolders } from '../shippers/programs.ts';
-import { installToolset, NotHere, type ToolsetName } from '../shippers/toolsets.ts';
+import { NotHere } from '../shippers/toolsets.ts';
+import { debianProgram } from './debian-program.ts';
 import { until } from './instance.ts';
-
-/** A program of Debian: where it is, and the environment that it needs. */
-type Program = { readonly file: string; readonly env: Readonly<Record<string, string>> };
-
-/** The machine's own program, or the one of a toolset. Throws NotHere where it cannot be had. */
-async function programOf(toolset: ToolsetName, name: string, inPackage: string): Promise<Program> {
-  const own = findProgram(name);
-  if (own !== null) return { file: own, env: {} };
-  const { folder } = await installToolset(toolset, console.log);
-  const root = path.join(folder, name, 'root');
-  // some packages have libraries of their own in a folder below, as libpulse0
-  const libraries = [...libraryFolders(root)].filter((folder) => folder.includes('-linux-gnu'));
-  return { file: path.join(root, inPackage), env: { LD_LIBRARY_PATH: libraries.join(':') } };
-}
 
 /** Headless Chromium: the machine's own, else the one of an npm package. Null, and says so, where this machine cannot have it. */
 export async function startBrowser(): Promise<Browser | null> {
@@ -43,7 +29,7 @@ async function startPackagedBrowser(): Promise<Browser> {
 /** Headless Firefox of Debian, by WebDriver BiDi; its clipboard needs no one's consent, and nothing moves. Null, and says so, where it cannot be had. */
 export async function startFirefox(): Promise<Browser | null> {
   return orSaid('no Firefox connects', async () => {
-    const { file, env } = await programOf('firefox', 'firefox-esr', 'usr/lib/firefox-esr/firefox-esr');
+    const { file, env } = await debianProgram('firefox', 'firefox-esr', 'usr/lib/firefox-esr/firefox-esr');
     return firefox.launch({
       channel: 'moz-firefox',
       executablePath: path.join(import.meta.dirname, 'bidi-firefox.mjs'),
@@ -59,7 +45,7 @@ export type RunningProxy = { readonly port: number; stop(): Promise<void> };
 /** nginx with these locations in its server, on a port of its own; null, and says so, where this machine cannot have it. */
 export async function startNginx(locations: string): Promise<RunningProxy | null> {
   return orSaid('no proxy is between', async () => {
-    const { file, env } = await programOf('browser', 'nginx', 'usr/sbin/nginx');
+    const { file, env } = await debianProgram('browser', 'nginx', 'usr/sbin/nginx');
     const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-test-nginx-'));
     const [port] = (await freePorts(1)) as [number];
     const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n');

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { OF_A_CLUSTER } from '../../compose/cluster/brokers.ts';
 import { newClusterId, startKafka } from '../../compose/embedded/kafka.ts';
 import {
   addressBetween,
@@ -25,23 +26,6 @@ export type Brokers = {
 };
 
 const CLIENT_KINDS: readonly ClientKind[] = ['api', 'sink'];
-/** Copies and time-outs as production has them, which the embedded node shortens; unclean elections are off by Kafka's own default. */
-const OF_A_CLUSTER = {
-  'offsets.topic.replication.factor': '3',
-  'transaction.state.log.replication.factor': '3',
-  'transaction.state.log.min.isr': '2',
-  'share.coordinator.state.topic.replication.factor': '3',
-  'share.coordinator.state.topic.min.isr': '2',
-  'default.replication.factor': '3',
-  'min.insync.replicas': '2',
-  'metadata.max.idle.interval.ms': '500',
-  'broker.session.timeout.ms': '9000',
-  'broker.heartbeat.interval.ms': '2000',
-  // on a machine that is busy with several trials, a controller is not dead because it was late
-  'controller.quorum.fetch.timeout.ms': '5000',
-  'controller.quorum.election.timeout.ms': '2000',
-};
-
 /** Opens the network of a cluster to be; nothing runs in it until its nodes are launched. */
 export async function openBrokers(options: {
   readonly dataDir: string;

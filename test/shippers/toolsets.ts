@@ -18,6 +18,7 @@ export type ToolsetName =
   | 'alertmanager'
   | 'prometheus'
   | 'browser'
+  | 'balancer'
   | 'firefox';
 
 /** Clients of one package registry, installed into a folder of the cache. */
@@ -73,6 +74,7 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   prometheus: debianPackages({ prometheus: ['prometheus'] }),
   // nor these: who looks, and what is between
   browser: debianPackages({ nginx: ['nginx'] }),
+  balancer: debianPackages({ haproxy: ['haproxy'] }),
   firefox: debianPackages({ 'firefox-esr': ['firefox-esr'] }),
 };
 
