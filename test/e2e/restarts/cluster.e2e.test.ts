@@ -155,7 +155,7 @@ describe('a cluster on one machine, under entries and searches', function () {
 
     await cluster.admin('app-2', 'DELETE', `/tenants/${String(tenant)}/keys/${id}`);
     await untilEverywhere('a revoked key', async () => [...(await ingested()), ...(await read())], 403);
-    console.log(`      the same on every node, seconds after the answer: ${JSON.stringify(seconds)}`);
+    console.log(`      the same on every node, seconds after the answer, with the time of the looks: ${JSON.stringify(seconds)}`);
   });
 
   it('stops in order, and goes on with its data and fewer nodes; killed, it leaves nothing running', async () => {
