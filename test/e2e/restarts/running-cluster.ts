@@ -42,7 +42,12 @@ export class RunningCluster {
     const PATH = `${programs}:${process.env['PATH'] ?? ''}`;
     // the drain is what is tested
     const own = { PATH, LOGWEIR_DRAIN_SECONDS: '3' };
-    return new RunningCluster(await startInstance({ ...options, args: ['--cluster', ...(options.args ?? [])], env: own }), programs);
+    try {
+      return new RunningCluster(await startInstance({ ...options, args: ['--cluster', ...(options.args ?? [])], env: own }), programs);
+    } catch (error) {
+      rmSync(programs, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   node(name: string): NodeAddresses {
