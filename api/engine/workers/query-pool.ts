@@ -24,6 +24,7 @@ import {
   RUN,
   type Frame,
 } from '../../workers/frames.ts';
+import { least } from './least.ts';
 import { sentJob, type AnswerHead, type SentPipes, type WorkerSettings } from './messages.ts';
 import { receivedError, type SentError } from '../../workers/sent-error.ts';
 import { PoolJob } from './pool-job.ts';
@@ -185,22 +186,25 @@ export class QueryPool implements QueryEngine, Service {
 
   /**
    * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
-   * of late, and then the one with the least to do. So a tenant that works much is by itself; where its work is most of all, it is in patient workers,
-   * of which there are as many as one tenant may have.
+   * of late, and then the one with the least to do; beside a tenant whose work is most of all, one that is not patient goes first. So a tenant
+   * that works much is by itself; where its work is most of all, it is in patient workers, of which there are as many as one tenant may have.
    */
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
     const now = performance.now();
     const { own, isFull } = this.#ownOf(tenantId, now);
     const isHeavy = this.#work.isHeavy(tenantId, now);
-    const places = isFull ? own : this.#slots;
-    const mustBePatient = isHeavy && places.some(({ isPatient }) => isPatient);
-    const open = places.filter((slot) => slot.mayTake(job.job) && (slot.isPatient || !mustBePatient));
-    const workOfOthers = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
-    const [slot] = open.sort(
-      (a, b) =>
-        (workOfOthers.get(a) ?? 0) - (workOfOthers.get(b) ?? 0) || a.jobs.size - b.jobs.size || Number(a.isPatient) - Number(b.isPatient),
-    );
+    const allowed = isFull ? own : this.#slots;
+    const mustBePatient = isHeavy && allowed.some(({ isPatient }) => isPatient);
+    const open = allowed.filter((slot) => slot.mayTake(job.job) && (slot.isPatient || !mustBePatient));
+    const places = open.map((slot) => ({ slot, company: slot.company(tenantId, now) }));
+    // a tenant whose work is most of all may have been in any worker before, and is in patient ones from now on
+    const isBesideHeavy = places.some(({ company }) => company.some((other) => this.#work.isHeavy(other, now)));
+    const rank = ({ slot, company }: (typeof places)[number]): readonly number[] => {
+      const patience = Number(slot.isPatient);
+      return [this.#work.ofAll(company, now), isBesideHeavy ? patience : 0, slot.jobs.size, patience];
+    };
+    const slot = least(places, rank)?.slot;
     if (slot === undefined) return false;
     slot.placed(tenantId, now);
     this.#waiting.delete(job);
