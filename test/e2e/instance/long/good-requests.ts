@@ -53,6 +53,7 @@ export const READS: ReadonlyMap<string, Good> = new Map<string, Good>([
   ['searchSpans', { body: '{"query":"*"}' }],
   ['searchEntries', { body: '{"query":"*"}' }],
   ['previewRule', { body: '{"query":"level:error | stats count()","if":"value > 5"}' }],
+  ['previewMetricRule', { body: '{"watch":"Queue","expr":"queue"}' }],
   ['previewDetector', { body: '{"detector":"log_rate"}' }],
 ]);
 /** What goes on until the client leaves. */

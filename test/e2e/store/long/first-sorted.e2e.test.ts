@@ -82,8 +82,22 @@ describe('sorts with a limit in ClickHouse', function () {
     await check('* | last 3 by (nosuch)');
   });
 
+  it('give by several fields what a sort of all entries gives', async () => {
+    for (const query of [
+      'sort by (kind, v) limit 20',
+      'sort by (v desc, kind) offset 2 limit 9 rank as r',
+      'sort by (kind desc, _time) limit 5',
+    ])
+      await check(`* | ${query}`);
+  });
+
   it('are left to memory where ClickHouse has not the order', () => {
-    for (const query of ['* | sort by (v)', '* | sort by (v, n) limit 3', '* | sort by (_stream) limit 3', '* | sort by (v) limit 100000'])
+    for (const query of [
+      '* | sort by (v)',
+      '* | sort by (v, n) limit 1001',
+      '* | sort by (_stream) limit 3',
+      '* | sort by (v) limit 100000',
+    ])
       expect(planOf(query).kind, query).to.equal('reshaped');
     expect(planOf('* | sort by (v) partition by (n) limit 3').kind).to.equal('reshaped');
   });
