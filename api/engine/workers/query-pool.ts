@@ -186,7 +186,7 @@ export class QueryPool implements QueryEngine, Service {
 
   /**
    * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
-   * of late, and then the one with the least to do; beside a tenant whose work is most of all, one that is not patient goes first. So a tenant
+   * of late, and then the one with the least to do; near a tenant whose work is most of all, one that is not patient goes first. So a tenant
    * that works much is by itself; where its work is most of all, it is in patient workers, of which there are as many as one tenant may have.
    */
   #place(job: PoolJob): boolean {
@@ -199,10 +199,10 @@ export class QueryPool implements QueryEngine, Service {
     const open = allowed.filter((slot) => slot.mayTake(job.job) && (slot.isPatient || !mustBePatient));
     const places = open.map((slot) => ({ slot, company: slot.company(tenantId, now) }));
     // a tenant whose work is most of all may have been in any worker before, and is in patient ones from now on
-    const isBesideHeavy = places.some(({ company }) => company.some((other) => this.#work.isHeavy(other, now)));
+    const isNearHeavy = places.some(({ company }) => company.some((other) => this.#work.isHeavy(other, now)));
     const rank = ({ slot, company }: (typeof places)[number]): readonly number[] => {
       const patience = Number(slot.isPatient);
-      return [this.#work.ofAll(company, now), isBesideHeavy ? patience : 0, slot.jobs.size, patience];
+      return [this.#work.ofAll(company, now), isNearHeavy ? patience : 0, slot.jobs.size, patience];
     };
     const slot = least(places, rank)?.slot;
     if (slot === undefined) return false;

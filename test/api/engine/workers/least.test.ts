@@ -8,7 +8,7 @@ describe('The least of items', () => {
     [[[1, 9], [0, 1], [0, 0]], [0, 0]], // prettier-ignore
     [[[0, 2], [0, 1], [1, 0]], [0, 1]], // prettier-ignore
   ] as const)
-    it(`of ${JSON.stringify(items)} is ${String(JSON.stringify(expected))}`, () =>
+    it(`of ${JSON.stringify(items)} is ${JSON.stringify(expected)}`, () =>
       void expect(least<readonly number[]>(items, (item) => item)).to.deep.equal(expected));
 
   it('is the first of equal ones', () => {
