@@ -10,11 +10,13 @@ import { NotHere } from '../shippers/toolsets.ts';
 import { debianProgram } from './debian-program.ts';
 import { until } from './instance.ts';
 
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu'];
+
 /** Headless Chromium: the machine's own, else the one of an npm package. Null, and says so, where this machine cannot have it. */
 export async function startBrowser(): Promise<Browser | null> {
   return orSaid('no browser connects', async () => {
     const own = findProgram('chromium') ?? findProgram('google-chrome');
-    if (own !== null) return chromium.launch({ executablePath: own, args: ['--no-sandbox', '--disable-gpu'] });
+    if (own !== null) return chromium.launch({ executablePath: own, args: ARGUMENTS });
     return startPackagedBrowser();
   });
 }
@@ -23,7 +25,8 @@ export async function startBrowser(): Promise<Browser | null> {
 async function startPackagedBrowser(): Promise<Browser> {
   if (process.platform !== 'linux') throw new NotHere('the Chromium of npm is for Linux; install Chromium or Chrome.');
   const { default: packaged } = await import('@sparticuz/chromium');
-  return chromium.launch({ executablePath: await packaged.executablePath(), args: [...packaged.args, '--no-sandbox'] });
+  // its own arguments are made for one page: a single process, which ends with the first context that is closed, and no rules between origins
+  return chromium.launch({ executablePath: await packaged.executablePath(), args: ARGUMENTS });
 }
 
 /** Headless Firefox of Debian, by WebDriver BiDi; its clipboard needs no one's consent, and nothing moves. Null, and says so, where it cannot be had. */
