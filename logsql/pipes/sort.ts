@@ -32,9 +32,6 @@ export function withMost(pipes: readonly Pipe[], most: number): readonly Pipe[] 
   return [...pipes.slice(0, -1), new SortPipe({ ...last.options, most })];
 }
 
-/** What stands in the table of streams, or is sorted as times are. */
-const isColumnWithoutText = (field: string): boolean => ['_stream', '_stream_id', '_time'].includes(field);
-
 /** The values of the keys. */
 type Texts = { readonly texts: readonly string[] };
 type Keyed = Texts & { readonly row: LogEntry; readonly size: number };
@@ -79,11 +76,12 @@ export class SortPipe implements Pipe {
   get gather(): Pipe['gather'] {
     const { keys, limit, partition } = this.options;
     const [key, ...more] = keys;
+    if (key === undefined || partition.length > 0 || !keys.every(({ field }) => hasKeyText(field))) return undefined;
     // by time alone entries are sorted where they are read
-    if (keys.length === 0 || partition.length > 0 || (more.length === 0 && key?.field === '_time')) return undefined;
-    if (key !== undefined && more.length === 0 && limit < Infinity && this.#kept <= MOST_SORTED && !isColumnWithoutText(key.field))
+    if (more.length === 0 && key.field === '_time') return undefined;
+    if (more.length === 0 && limit < Infinity && this.#kept <= MOST_SORTED)
       return async (input, runner) => this.#inOrder(input, await firstSorted(input, { ...this.#wanted(input), ...this.#by(key) }, runner));
-    if (this.#kept > MOST_PLACED || !keys.every(({ field }) => hasKeyText(field))) return undefined;
+    if (this.#kept > MOST_PLACED) return undefined;
     return async (input, runner) => {
       const wanted = this.#wanted(input);
       // of the rows that a `fields` pipe leaves nothing of, none counts
