@@ -11,6 +11,7 @@ import { askClickHouse } from '../engine.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, runCli, sharedInstance, shareWith } from '../shared.ts';
 import { markLayout, marksSignal } from '../../signals/marks/mark.ts';
+import { killEach } from './kills.ts';
 
 shareWith(() => Promise.resolve({ LOGWEIR_SIGNALS: path.resolve(import.meta.dirname, '../../signals/marks/index.ts') }));
 
@@ -114,27 +115,12 @@ describe('a signal of one folder and one line', function () {
     const settled = async (): Promise<number> => (await admin<{ pending_bytes: number }[]>('usage', '--tenant', String(tenant.id)))[0]?.pending_bytes ?? -1; // prettier-ignore
     await until('what was sent before', settled, (pending) => pending === 0);
     const before = await billed();
-    const acknowledged = new Set<string>();
-    let [bytes, sent, isOver] = [0, 0, false];
-    const sending = (async (): Promise<void> => {
-      while (!isOver) {
-        const names = Array.from({ length: PER_BODY }, () => `kill ${String(sent++)}`);
-        const body = names.map((name) => line(name)).join('');
-        const { status } = await post(body).catch(() => ({ status: 0 }));
-        if (status !== 200) continue;
-        bytes += Buffer.byteLength(body);
-        for (const name of names) acknowledged.add(name);
-      }
-    })();
-    for (const role of KILLS) {
-      const had = acknowledged.size;
-      await until('more that is acknowledged', () => Promise.resolve(acknowledged.size), (size) => size >= had + 5 * PER_BODY); // prettier-ignore
-      const { pid = 0, restarts = 0 } = instance.processes().get(role) ?? {};
-      process.kill(pid, 'SIGKILL');
-      await until(`${role} again`, () => Promise.resolve(instance.processes().get(role)), (now) => now !== undefined && now.restarts > restarts && now.pid !== pid); // prettier-ignore
-    }
-    isOver = true;
-    await sending;
+    const { names: acknowledged, bytes } = await killEach(instance, KILLS, async (turn) => {
+      const names = Array.from({ length: PER_BODY }, (_none, at) => `kill ${String(turn * PER_BODY + at)}`);
+      const body = names.map((name) => line(name)).join('');
+      const { status } = await post(body).catch(() => ({ status: 0 }));
+      return { names, bytes: Buffer.byteLength(body), isTaken: status === 200 };
+    });
     await counted("startsWith(name, 'kill ')", acknowledged.size);
     const rows = await askClickHouse(
       instance,

@@ -12,6 +12,7 @@ import { bytesField, doubleField, varint, varintField } from '../../pipeline/nor
 import { askClickHouse } from '../engine.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, runCli, sharedInstance } from '../shared.ts';
+import { killEach } from './kills.ts';
 
 type Tenant = { readonly id: number; readonly key: string };
 const KILLS = ['ingest', 'sink', 'processors', 'sink', 'app', 'ingest'];
@@ -175,29 +176,16 @@ describe('samples', function () {
   });
 
   it('are stored once through kills of every process', async () => {
-    const acknowledged = new Set<string>();
-    let [isOver, next] = [false, 0];
-    const sending = (async (): Promise<void> => {
-      for (let turn = 0; !isOver; turn++) {
-        const now = Date.now();
-        const ids = Array.from({ length: PER_BODY }, () => String(next++));
-        const host = turn % 2 === 0 ? instance.app : instance.ingest;
-        // each second series is a new one, and the others are known
-        const labels = (id: string): Record<string, string> => ({ __name__: 'kill', pod: Number(id) % 2 === 0 ? id : 'same' });
-        const body = Buffer.concat(ids.map((id) => series(labels(id), sample(one(Number(id)), now))));
-        const { status } = await write(body, host).catch(() => ({ status: 0 }));
-        if (status === 204) for (const id of ids) acknowledged.add(id);
-      }
-    })();
-    for (const role of KILLS) {
-      const had = acknowledged.size;
-      await until('more that is acknowledged', () => Promise.resolve(acknowledged.size), (size) => size >= had + 5 * PER_BODY); // prettier-ignore
-      const { pid = 0, restarts = 0 } = instance.processes().get(role) ?? {};
-      process.kill(pid, 'SIGKILL');
-      await until(`${role} again`, () => Promise.resolve(instance.processes().get(role)), (found) => found !== undefined && found.restarts > restarts && found.pid !== pid); // prettier-ignore
-    }
-    isOver = true;
-    await sending;
+    const { names: acknowledged } = await killEach(instance, KILLS, async (turn) => {
+      const now = Date.now();
+      const ids = Array.from({ length: PER_BODY }, (_none, at) => String(turn * PER_BODY + at));
+      const host = turn % 2 === 0 ? instance.app : instance.ingest;
+      // each second series is a new one, and the others are known
+      const labels = (id: string): Record<string, string> => ({ __name__: 'kill', pod: Number(id) % 2 === 0 ? id : 'same' });
+      const body = Buffer.concat(ids.map((id) => series(labels(id), sample(one(Number(id)), now))));
+      const { status } = await write(body, host).catch(() => ({ status: 0 }));
+      return { names: ids, bytes: body.length, isTaken: status === 204 };
+    });
     const where = `series IN (SELECT series FROM series WHERE tenant_id = ${String(tenant.id)} AND metric = 'kill')`;
     const rows = await until('all samples', () => ask('toUInt64(value), count()', `${where} GROUP BY value`), (found) => found.length >= acknowledged.size); // prettier-ignore
     const stored = new Map(rows.map(([id = '', count]) => [id, Number(count)]));

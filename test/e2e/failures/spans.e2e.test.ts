@@ -5,6 +5,7 @@ import { requestOf, tracesProtobuf, type SpanJson } from '../../fixtures/otlp/tr
 import { askClickHouse } from '../engine.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, runCli, sharedInstance } from '../shared.ts';
+import { killEach } from './kills.ts';
 
 type Tenant = { readonly id: number; readonly key: string };
 const KILLS = ['ingest', 'sink', 'processors', 'sink', 'ingest', 'processors'];
@@ -141,28 +142,13 @@ describe('spans', function () {
   });
 
   it('are stored once through kills of every process, and counted for their tenant', async () => {
-    const acknowledged = new Set<string>();
-    let [isOver, bytes] = [false, 0];
-    const sending = (async (): Promise<void> => {
-      for (let turn = 0; !isOver; turn++) {
-        const spans = Array.from({ length: PER_BODY }, () => span('kill', { attributes: [text('k', 'v')] }));
-        const isJson = turn % 2 === 0;
-        const body = isJson ? Buffer.from(JSON.stringify(requestOf(spans, shop))) : tracesProtobuf(requestOf(spans, shop));
-        const { status } = await post('/v1/traces', body, isJson ? JSON_BODY : PROTOBUF).catch(() => ({ status: 0 }));
-        if (status !== 200) continue;
-        bytes += body.length;
-        for (const { spanId } of spans) acknowledged.add(String(spanId));
-      }
-    })();
-    for (const role of KILLS) {
-      const had = acknowledged.size;
-      await until('more that is acknowledged', () => Promise.resolve(acknowledged.size), (size) => size >= had + 5 * PER_BODY); // prettier-ignore
-      const { pid = 0, restarts = 0 } = instance.processes().get(role) ?? {};
-      process.kill(pid, 'SIGKILL');
-      await until(`${role} again`, () => Promise.resolve(instance.processes().get(role)), (found) => found !== undefined && found.restarts > restarts && found.pid !== pid); // prettier-ignore
-    }
-    isOver = true;
-    await sending;
+    const { names: acknowledged, bytes } = await killEach(instance, KILLS, async (turn) => {
+      const spans = Array.from({ length: PER_BODY }, () => span('kill', { attributes: [text('k', 'v')] }));
+      const isJson = turn % 2 === 0;
+      const body = isJson ? Buffer.from(JSON.stringify(requestOf(spans, shop))) : tracesProtobuf(requestOf(spans, shop));
+      const { status } = await post('/v1/traces', body, isJson ? JSON_BODY : PROTOBUF).catch(() => ({ status: 0 }));
+      return { names: spans.map(({ spanId }) => String(spanId)), bytes: body.length, isTaken: status === 200 };
+    });
     await counted("name = 'kill'", acknowledged.size);
     const rows = await ask('lower(hex(span_id)), count()', "name = 'kill' GROUP BY span_id");
     const stored = new Map(rows.map(([id = '', count]) => [id, Number(count)]));

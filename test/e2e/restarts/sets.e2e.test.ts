@@ -6,6 +6,7 @@ import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clic
 import { SET_HEADER } from '../../../api/engine/set-engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 import { askClickHouse } from '../engine.ts';
+import { pace } from '../pace.ts';
 import { newTenant, runCli } from '../shared.ts';
 
 /** Written for a set alone: what was migrated, and fences of its inserts. */
@@ -78,12 +79,15 @@ describe('two sets, each a whole copy of the data', function () {
     const { status, headers } = await search();
     return status === 200 ? headers.get(SET_HEADER) : String(status);
   };
-  /** The sets, or the statuses of failures, of searches that never pause while entries come in and something is done meanwhile. */
+  /** The sets, or the statuses of failures, of searches one after the other while entries come in and something is done meanwhile. */
   async function searching(meanwhile: () => void): Promise<unknown[]> {
     const seen = new Set<string | null>();
     let isOver = false;
     const loops = [1, 2, 3, 4].map(async () => {
-      while (!isOver) seen.add(await setOf());
+      while (!isOver) {
+        seen.add(await setOf());
+        await pace();
+      }
     });
     for (let batch = 0; batch < 30; batch++) {
       if (batch === 10) meanwhile();

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pace } from '../pace.ts';
 
 /** Tries of a request, as clients of shippers and libraries have them. */
 const TRIES = 3;
 /** Before another try where the answer does not say how long. Milliseconds. */
 const BACKOFF_MS = 1000;
-/** Between two requests of one loop. Milliseconds. */
-const PACE_MS = 100;
 /** Errors of a connection that a client tries again after. */
 const AGAIN = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
@@ -68,7 +67,7 @@ export class SteadyClient {
       const outcome = await retried(`${host}/api/v1/ingest`, { method: 'POST', headers, body });
       this.#note(`ingest ${host}`, outcome);
       if (outcome.status === 200) (outcome.before.length === 0 ? this.atOnce : this.again).push(...messages);
-      await sleep(PACE_MS);
+      await pace();
     }
   }
 
@@ -77,7 +76,7 @@ export class SteadyClient {
     while (!this.#isOver) {
       this.#note('search', await retried(`${app}/api/v1/tenants/1/search`, { method: 'POST', headers, body }));
       this.searches += 1;
-      await sleep(PACE_MS);
+      await pace();
     }
   }
 

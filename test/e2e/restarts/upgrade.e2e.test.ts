@@ -7,6 +7,7 @@ import { adminCommand } from '../../../cli/admin.ts';
 import { isWhole } from '../../extent.ts';
 import { askClickHouse } from '../engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
+import { pace } from '../pace.ts';
 import { runCli } from '../shared.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -56,6 +57,7 @@ class Load {
         (answer) => answer.status,
         () => 0,
       );
+      await pace();
       if (status !== 200) {
         this.doubtful += Buffer.byteLength(body);
         continue;
