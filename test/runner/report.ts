@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { FileTime, Flaky, Result, Results } from './results.ts';
 
 const SLOWEST = 30;
@@ -13,6 +14,16 @@ export function slowestFiles(times: readonly FileTime[]): string {
   const rows = [...byFile].sort(([, a], [, b]) => b.ms - a.ms).slice(0, SLOWEST);
   const lines = rows.map(([file, { ms, cpuMs }]) => `${seconds(ms).padStart(7)} ${seconds(cpuMs).padStart(7)}  ${file}`);
   return [`The slowest files: seconds, CPU seconds of the test process`, ...lines].join('\n');
+}
+
+/** A test that took less is not named. */
+const NAMED_TEST_MS = 5000;
+
+/** The tests that took longest, or nothing where none took long: seconds. */
+export function slowestTests(tests: readonly Result[]): string {
+  const rows = tests.filter(({ ms }) => ms >= NAMED_TEST_MS).sort((a, b) => b.ms - a.ms);
+  const lines = rows.slice(0, SLOWEST).map(({ file, title, ms }) => `${seconds(ms).padStart(7)}  ${path.basename(file)}: ${title}`);
+  return lines.length === 0 ? '' : ['The slowest tests: seconds', ...lines].join('\n');
 }
 
 /** A line for a test that passed only alone, with what its two runs differed in. */

@@ -2,7 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Part, Stage } from './parts.ts';
 import { filesOf } from './parts.ts';
-import { flakyLine, failureText, slowestFiles, sums } from './report.ts';
+import { flakyLine, failureText, slowestFiles, slowestTests, sums } from './report.ts';
 import { jobsOf, type Job, type PartOptions } from './run-part.ts';
 import { MOST_FLAKY, Results, verdict, type Flaky, type Result } from './results.ts';
 import { KeptTimes } from './kept-times.ts';
@@ -57,6 +57,8 @@ export async function runStages({ root, stages, isWhole, log }: RunOptions): Pro
   times.save();
   if (failed.length > 0) log(`\nWhat failed:\n${failed.map(failureText).join('\n')}`);
   if (results.times.length > 1) log(`\n${slowestFiles(results.times)}`);
+  const slowest = slowestTests(results.tests);
+  if (slowest !== '') log(`\n${slowest}`);
   if (flaky.length > 0) log(`\n${flaky.map(flakyLine).join('\n')}`);
   if (flaky.length > MOST_FLAKY) log(`More than ${String(MOST_FLAKY)} tests passed only alone: that is a fault.`);
   log(`\nall together: ${secondsSince(began)}\n\n${sums(results, isGreen ? flaky.length : 0)}`);
