@@ -18,10 +18,9 @@ export type PointBuckets = { readonly offset: number; readonly counts: readonly 
 
 /** Attributes as they lie in a body: few points have others than one before them, so they are read where their series is not known. */
 export type PointAttributes = {
-  /** Bytes that no other attributes of the same encoding have: `bytes[start..end)`. */
+  /** Bytes that no other attributes of the same encoding have: `bytes[0..length)`; a length of -1: there are none. */
   readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
+  readonly length: number;
   /** Reads them; to be called before the next point is read. Throws HttpError 400 where they are corrupt. */
   read(): readonly Attribute[];
 };
@@ -38,8 +37,8 @@ export class Point {
   count = 0;
   readonly sum: Bits = { isThere: false, low: 0, high: 0 };
   /** Of histograms: counts of buckets, not cumulative, and their upper bounds. */
-  readonly counts: number[] = [];
-  readonly bounds: number[] = [];
+  counts: number[] = [];
+  bounds: number[] = [];
   /** Of exponential histograms. */
   scale = 0;
   zeroCount = 0;
@@ -47,7 +46,7 @@ export class Point {
   positive: PointBuckets = NO_BUCKETS;
   negative: PointBuckets = NO_BUCKETS;
   /** Of summaries: quantile, and its value. */
-  readonly quantiles: [number, Bits][] = [];
+  quantiles: [number, Bits][] = [];
   /** Why it cannot be taken, found as it was read; empty where it can. */
   problem = '';
 

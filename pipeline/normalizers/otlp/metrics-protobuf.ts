@@ -328,8 +328,7 @@ class Decoder {
 /** The KeyValues of a point, one behind the other, each behind its length; and where they lie in the body. */
 class RawAttributes implements PointAttributes {
   bytes: Buffer = Buffer.alloc(1024);
-  readonly start = 0;
-  end = 0;
+  length = 0;
   readonly #places: number[] = [];
   readonly #pairs: (places: readonly number[]) => Attribute[];
 
@@ -338,20 +337,20 @@ class RawAttributes implements PointAttributes {
   }
 
   clear(): void {
-    this.end = 0;
+    this.length = 0;
     this.#places.length = 0;
   }
 
   add(source: Buffer, start: number, end: number): void {
-    const to = this.end + LENGTH_BYTES + end - start;
+    const to = this.length + LENGTH_BYTES + end - start;
     if (to > this.bytes.length) {
       const larger = Buffer.alloc(2 * to);
-      this.bytes.copy(larger, 0, 0, this.end);
+      this.bytes.copy(larger, 0, 0, this.length);
       this.bytes = larger;
     }
-    this.bytes.writeUInt32LE(end - start, this.end);
-    source.copy(this.bytes, this.end + LENGTH_BYTES, start, end);
-    this.end = to;
+    this.bytes.writeUInt32LE(end - start, this.length);
+    source.copy(this.bytes, this.length + LENGTH_BYTES, start, end);
+    this.length = to;
     this.#places.push(start, end);
   }
 

@@ -16,15 +16,14 @@ export class SeriesToken {
   bytes: Buffer = Buffer.alloc(1024);
   length = ATTRIBUTES_AT;
 
-  /** Begins the token of a point; false where its attributes are too long for one. */
-  begin(mark: number, context: number, { bytes, start, end }: PointAttributes): boolean {
-    const length = end - start;
+  /** Begins the token of a point; false where its attributes are too long for one, or have no bytes. */
+  begin(mark: number, context: number, { bytes, length }: PointAttributes): boolean {
+    if (length < 0 || length > ATTRIBUTE_BYTES) return false;
     this.length = ATTRIBUTES_AT + length;
-    if (length > ATTRIBUTE_BYTES) return false;
     if (this.length > this.bytes.length) this.bytes = Buffer.alloc(2 * this.length);
     this.bytes[0] = mark;
     this.bytes.writeDoubleLE(context, CONTEXT_AT);
-    bytes.copy(this.bytes, ATTRIBUTES_AT, start, end);
+    bytes.copy(this.bytes, ATTRIBUTES_AT, 0, length);
     return true;
   }
 

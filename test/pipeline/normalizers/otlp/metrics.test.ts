@@ -76,38 +76,37 @@ describe('OTLP metrics', () => {
 
   it('with attributes that are long, or nested too deep, are known by nothing and judged each time', () => {
     const codec = new SamplesCodec();
-    const spaced = gauge(
-      `{"timeUnixNano":"${NS}","asDouble":1,"attributes":[${' '.repeat(70_000)}{"key":"a","value":{"stringValue":"b"}}]}`,
+    const padded = gauge(
+      `{"timeUnixNano":"${NS}","asDouble":1,"attributes":[{"key":"a","pad":"${'x'.repeat(70_000)}","value":{"stringValue":"b"}}]}`,
     );
-    const deep = gauge(
-      `{"timeUnixNano":"${NS}","asDouble":1,"attributes":[{"key":"a","value":${'{"arrayValue":{"values":['.repeat(70)}{"intValue":1}${']}}'.repeat(70)}}]}`,
-    );
+    const nested = (levels: number): string =>
+      gauge(
+        `{"timeUnixNano":"${NS}","asDouble":1,"attributes":[{"key":"a","value":${'{"arrayValue":{"values":['.repeat(levels)}{"intValue":1}${']}}'.repeat(levels)}}]}`,
+      );
     for (const _round of [1, 2]) {
-      expect(seriesIn(spaced, { codec })).to.deep.equal(['x{a="b"}']);
-      expect(taken(deep, { ...JSON_TYPE, codec }).rejected.map(({ reason }) => reason)).to.deep.equal([
-        'an attribute nested deeper than 64 levels',
-      ]);
+      expect(seriesIn(padded, { codec })).to.deep.equal(['x{a="b"}']);
+      for (const levels of [70, 50_000])
+        expect(taken(nested(levels), { ...JSON_TYPE, codec }).rejected.map(({ reason }) => reason)).to.deep.equal([
+          'an attribute nested deeper than 64 levels',
+        ]);
     }
     expect(codec.known.table.size).to.equal(1);
     expect(codec.known.table.length).to.be.below(1000);
   });
 
-  it('in JSON that is none are a 400 that names the byte, and lists that are none one that names them', () => {
+  it('in JSON that is none are a 400, and lists that are none one that names them', () => {
     const bad = (body: string, detail: RegExp): void => {
       const { status, detail: found } = refusal(body) as { status: number; detail: string };
       expect(status, body.slice(0, 40)).to.equal(400);
       expect(found).to.match(detail);
     };
-    bad('', /^The body is not a JSON object: unexpected end at byte 0\.$/);
+    for (const body of ['', '{"resourceMetrics":[', gauge('{"asDouble":01}'), gauge('{"attributes":[{"key":"a",}]}'), `${gauge('{}')} x`])
+      bad(body, /^The body is not JSON: /);
     bad('[1]', /^The body is not an object; send \{"resourceMetrics":\[…\]\}\.$/);
-    bad('{"resourceMetrics":[', /unexpected end at byte 20/);
-    bad(gauge('{"timeUnixNano":"1","asDouble":01}'), /unexpected "1\}/);
-    bad(gauge('{"attributes":[{"key":"a",}]}'), /unexpected/);
-    bad(`${gauge('{}')} x`, /expected the end of the body/);
     bad('{"resourceMetrics":[1]}', /An element of resourceMetrics is not an object/);
     bad(metric('{"name":"x","sum":{"dataPoints":{}}}'), /dataPoints is not an array/);
     bad(gauge('1'), /An element of dataPoints is not an object/);
-    bad(gauge(`{"attributes":${'['.repeat(100_000)}`), /unexpected/);
+    bad(gauge(`{"attributes":${'['.repeat(100_000)}`), /^The body is not JSON: /);
   });
 
   it('with numbers that are none are rejected alone, with the reason', () => {
