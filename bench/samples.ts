@@ -1,10 +1,13 @@
 /**
- * `npm run bench:samples`: samples in, by remote write 1.0.   npm run bench:samples -- [--series 10000] [--samples 5000000] [--connections 4] [--only parts|whole]
- * Parts: CPU µs a sample of one core, from the body to a record, and of a record's check and its definitions in a sink. Whole: an instance of its own;
+ * `npm run bench:samples`: samples in, by remote write 1.0.   npm run bench:samples -- [--series 10000] [--samples 5000000] [--connections 4] [--only parts|otlp|whole]
+ * Parts: CPU µs a sample of one core, from the body to a record, and of a record's check and its definitions in a sink. Otlp: CPU µs a data point of OTLP,
+ * from the body to rows, of series that are known. Whole: an instance of its own;
  * samples acknowledged and readable a second, CPU µs a sample by process, with the merges that follow, and bytes a sample and a series on disk once merged.
  */
 import { parseArgs } from 'node:util';
 import { inflateSnappy } from '../pipeline/wasm/snappy.ts';
+import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
+import { otlpMetrics as otlpFormat } from '../pipeline/normalizers/otlp-metrics.ts';
 import { remoteWrite } from '../pipeline/normalizers/remote-write.ts';
 import { samplesSignal } from '../pipeline/samples/samples-signal.ts';
 import type { SamplesRecord } from '../pipeline/samples/samples-record.ts';
@@ -14,6 +17,7 @@ import { SamplesWriter } from '../pipeline/samples/samples-writer.ts';
 import { startInstance } from '../test/e2e/instance.ts';
 import { ask, merged, newTenant } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
+import { otlpMetrics } from './wire/otlp-metrics.ts';
 import { Scrapes, STEP_MS } from './wire/samples.ts';
 
 const { values: flags } = parseArgs({
@@ -38,27 +42,48 @@ function cpuOf(run: () => number): number {
   return (user + system) / samples;
 }
 
-function parts(): void {
-  const bodies = new Scrapes({ series: SERIES, perBody: PER_BODY, seed: 1, from: Date.now() - STEP_MS }).next();
+const receivedAt = BigInt(Date.now()) * 1_000_000n;
+
+/** What a normalizer makes of bodies, decompressed, each time with a writer of its own. */
+function writer(format: Normalizer<SamplesWriter>, contentType: string): (body: Buffer) => SamplesWriter {
   const codec = new SamplesCodec();
-  const receivedAt = BigInt(Date.now()) * 1_000_000n;
-  const owner = {
-    tenantId: 1,
-    partitions: [0],
-    retentionDays: 14,
-    receivedAt,
-    maxRowBytes: Infinity,
-    seriesPerDay: Infinity,
-    utf8Names: false,
-  };
-  const inflate = (body: Buffer): Buffer => inflateSnappy(body, 64 << 20, () => new Error('too large'));
-  const written = (body: Buffer): SamplesWriter => {
+  const bounds = { maxRowBytes: Infinity, seriesPerDay: Infinity };
+  const owner = { tenantId: 1, partitions: [0], retentionDays: 14, receivedAt, ...bounds, utf8Names: false };
+  return (body) => {
     const own = new SamplesWriter(codec, owner);
-    const request = { path: '/api/v1/write', contentType: 'application/x-protobuf', query: new URLSearchParams(), header: () => '' };
-    remoteWrite.normalize({ ...request, body, maxBytes: body.length, receivedAt }, own);
+    const request = { path: format.paths[0] ?? '', contentType, query: new URLSearchParams(), header: () => '' };
+    format.normalize({ ...request, body, maxBytes: body.length, receivedAt }, own);
     if (own.rejected.count > 0) throw new Error(own.rejected.first[0]?.reason);
     return own;
   };
+}
+
+function otlp(): void {
+  for (const kind of ['numbers', 'histograms'] as const) {
+    const { json, protobuf, points } = otlpMetrics(kind, 1, Date.now());
+    for (const [contentType, body] of [
+      ['application/json', json],
+      ['application/x-protobuf', protobuf],
+    ] as const) {
+      // prettier-ignore
+      const write = writer(otlpFormat, contentType);
+      const { accepted } = write(body);
+      const cpu = cpuOf(() => {
+        write(body);
+        return points;
+      });
+      const size = (body.length / points).toFixed(0);
+      out(
+        `OTLP ${kind}, ${contentType}: ${size} bytes and ${(accepted / points).toFixed(0)} samples a point, CPU ${cpu.toFixed(2)} µs a point`,
+      );
+    }
+  }
+}
+
+function parts(): void {
+  const bodies = new Scrapes({ series: SERIES, perBody: PER_BODY, seed: 1, from: Date.now() - STEP_MS }).next();
+  const inflate = (body: Buffer): Buffer => inflateSnappy(body, 64 << 20, () => new Error('too large'));
+  const written = writer(remoteWrite, 'application/x-protobuf');
   let turn = 0;
   const next = (): Buffer => bodies[turn++ % bodies.length] as Buffer;
   const snappy = cpuOf(() => {
@@ -174,5 +199,6 @@ async function whole(): Promise<void> {
   }
 }
 
-if (flags.only !== 'whole') parts();
-if (flags.only !== 'parts') await whole();
+if (['', 'parts'].includes(flags.only)) parts();
+if (['', 'otlp'].includes(flags.only)) otlp();
+if (['', 'whole'].includes(flags.only)) await whole();

@@ -6,6 +6,7 @@ import { exportAnswer } from './otlp/answer.ts';
 import { readMetricsJson } from './otlp/metrics-json.ts';
 import { readMetricsProtobuf } from './otlp/metrics-protobuf.ts';
 import { MetricsSeries } from './otlp/metrics-series.ts';
+import { TOKEN_MARKS } from './otlp/series-token.ts';
 import { isJsonBody } from './shared/body-encoding.ts';
 import { METRICS_CAPS, METRICS_PLANE } from './shared/metrics-answer.ts';
 
@@ -25,8 +26,9 @@ export const otlpMetrics: Normalizer<SamplesWriter> = {
 
   normalize(request: IngestRequest, out: SamplesWriter): void {
     const { body } = request;
-    const series = new MetricsSeries(out);
-    if (isJsonBody(request)) readMetricsJson(body, series);
+    const isJson = isJsonBody(request);
+    const series = new MetricsSeries(out, isJson ? TOKEN_MARKS.json : TOKEN_MARKS.protobuf);
+    if (isJson) readMetricsJson(body, series);
     else if (body.length > 0 && body[0] !== FIRST_FIELD) throw invalidBody('The body is neither JSON nor protobuf of OTLP.');
     else readMetricsProtobuf(body, series);
     seen.set(request, series);

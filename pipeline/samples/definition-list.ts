@@ -52,6 +52,22 @@ export class DefinitionList {
     return this.paged + this.loose;
   }
 
+  /** Forgets all, and keeps its memory. */
+  clear(): void {
+    this.paged = 0;
+    this.loose = 0;
+    this.pages.length = 0;
+    this.uses.length = 0;
+    this.length = 0;
+    this.#pageBytes = 0;
+    this.#frameBytes = 0;
+    this.#bases.length = 0;
+    this.#indexes.clear();
+    this.#lastNumber = 0;
+    this.#lastIndex = 0;
+    this.#codes = null;
+  }
+
   /** What they take before a page is decompressed, and after. */
   get size(): number {
     return this.length + this.#frameBytes;

@@ -14,13 +14,20 @@ export function hashWords(bytes: DataView, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Whether `length` bytes of two views are the same. */
+/** Whether `length` bytes of two views are the same; sixteen bytes a step. */
 export function sameBytes(a: DataView, from: number, b: DataView, start: number, length: number): boolean {
   let at = 0;
-  for (; at + 4 <= length; at += 4) if (a.getInt32(from + at) !== b.getInt32(start + at)) return false;
+  for (; at + 16 <= length; at += 16) {
+    const first = differs(a, from + at, b, start + at) | differs(a, from + at + 4, b, start + at + 4);
+    const second = differs(a, from + at + 8, b, start + at + 8) | differs(a, from + at + 12, b, start + at + 12);
+    if ((first | second) !== 0) return false;
+  }
   for (; at < length; at++) if (a.getUint8(from + at) !== b.getUint8(start + at)) return false;
   return true;
 }
+
+/** The bits in which four bytes differ. */
+const differs = (a: DataView, from: number, b: DataView, start: number): number => a.getInt32(from, true) ^ b.getInt32(start, true);
 
 /** A view of all bytes of a buffer. */
 export const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length);

@@ -139,6 +139,9 @@ export class KnownSeries {
 
   /** Where the entry of these bytes begins in the entries of `table`, until the next one is looked up; -1 for an unknown one. */
   find(source: DataView, start: number, end: number): number {
+    const guessed = this.#follower();
+    if (guessed >= 0 && this.table.entries[guessed + FIELD.tokenLength] === end - start && this.table.has(guessed, source, start))
+      return guessed;
     const hash = hashWords(source, start, end);
     const young = this.table.find(source, start, end, hash);
     if (young >= 0) return young;
@@ -157,11 +160,9 @@ export class KnownSeries {
    * one: senders send their series in the same order again and again, so that most are found without a hash.
    */
   next(source: DataView, start: number, end: number): number {
-    if (this.#last < 0) return NONE;
     const { table } = this;
-    const { entries } = table;
-    const at = entries[this.#last + FIELD.follower] as number;
-    if (at < 0 || start + (entries[at + FIELD.tokenLength] as number) >= end) return NONE;
+    const at = this.#follower();
+    if (at < 0 || start + (table.entries[at + FIELD.tokenLength] as number) >= end) return NONE;
     return table.has(at, source, start) ? at : NONE;
   }
 
@@ -174,6 +175,10 @@ export class KnownSeries {
   add(source: Uint8Array, view: DataView, start: number, end: number, series: NewSeries): number {
     if (this.table.length > this.#maxBytes) this.#turn();
     return this.table.add(source, start, end, hashWords(view, start, end), series);
+  }
+
+  #follower(): number {
+    return this.#last < 0 ? NONE : (this.table.entries[this.#last + FIELD.follower] as number);
   }
 
   /** The full table becomes the old one. */

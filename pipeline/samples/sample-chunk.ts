@@ -4,7 +4,8 @@ import { ActiveSeries } from './active-series.ts';
 import type { PageScope } from './definition-list.ts';
 import { DefinitionPages, PAGE_DEFINITIONS } from './definition-pages.ts';
 import { FIELD, KnownSeries } from './known-series.ts';
-import { SampleColumns } from './sample-columns.ts';
+import { ColumnPool } from './column-pool.ts';
+import type { SampleColumns } from './sample-columns.ts';
 import { DEFINITION_PAGES, DEFINITIONS_AT } from './samples-record.ts';
 
 /** What a record's rows have before they are compressed, about. */
@@ -17,6 +18,7 @@ export class SamplesCodec {
   readonly known = new KnownSeries();
   readonly active = new ActiveSeries();
   readonly pages = new DefinitionPages();
+  readonly columns = new ColumnPool();
 }
 
 /** Samples for one partition. */
@@ -25,7 +27,7 @@ export class SampleChunk implements RowChunk {
   readonly partition: number;
   readonly #codec: SamplesCodec;
   readonly #scope: PageScope;
-  readonly columns = new SampleColumns();
+  readonly columns: SampleColumns;
   /** By it series know that they are in its list. */
   readonly serial: number = (SampleChunk.#made = (SampleChunk.#made % 0x7fff_fffe) + 1);
 
@@ -33,6 +35,7 @@ export class SampleChunk implements RowChunk {
     this.#codec = codec;
     this.#scope = scope;
     this.partition = partition;
+    this.columns = codec.columns.take();
   }
 
   get count(): number {
@@ -68,12 +71,14 @@ export class SampleChunk implements RowChunk {
 
   append({ columns }: SampleChunk): void {
     this.columns.append(columns);
+    this.#codec.columns.give(columns);
   }
 
   encode(): EncodedRows {
     const { known, pages } = this.#codec;
     const framed = pages.framesOf(this.columns.definitions, known.table, this.#scope);
     const { value, definitionsAt, ...cut } = this.columns.encode(framed);
+    this.#codec.columns.give(this.columns);
     return {
       value,
       encoding: COLUMNS,

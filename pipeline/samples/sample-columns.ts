@@ -32,6 +32,18 @@ export class SampleColumns {
   #codes = new Int32Array(FIRST_ROWS);
   readonly #payloads = new StringColumn(FIRST_ROWS);
 
+  /** The memory that they have, about. */
+  get capacity(): number {
+    return this.#codes.length * ROW_BYTES + this.#payloads.bytes.length + this.definitions.natives.length;
+  }
+
+  /** Forgets all rows, and keeps its memory. */
+  clear(): void {
+    this.count = 0;
+    this.definitions.clear();
+    this.#payloads.clear();
+  }
+
   /** About what the encoded columns have before they are compressed. */
   get size(): number {
     return this.count * ROW_BYTES + this.#payloads.length + this.definitions.size;

@@ -8,7 +8,8 @@ import { nativeString } from '../rows/native.ts';
 import { definitionText, factsText, labelsText, type Labels, type MetricFacts } from './definition.ts';
 import { viewOf } from './hash-words.ts';
 import { FIELD } from './known-series.ts';
-import { notPlain, readLabels } from './read-labels.ts';
+import type { KeyBytes } from './key-bytes.ts';
+import { notPlain, readLabels, type ReadLabels } from './read-labels.ts';
 import { ROW_TYPES } from './sample.ts';
 import { SampleChunk, SamplesCodec } from './sample-chunk.ts';
 import { samplesSignal } from './samples-signal.ts';
@@ -26,6 +27,9 @@ const ROWS_OF_ENTRY = 16;
 const { h64Raw } = await xxhash();
 const id = new BigUint64Array(1);
 const halves = new Int32Array(id.buffer);
+
+/** Gives labels as `readLabels` has them; a string: why they cannot be taken. */
+export type LabelsOf = () => KeyBytes | string;
 
 /** For whom samples are written. */
 export type SamplesOwner = RowsOwner & Pick<RowsRequest, 'maxRowBytes' | 'seriesPerDay' | 'utf8Names'>;
@@ -65,6 +69,8 @@ export class SamplesWriter implements RowWriter {
   #view: DataView = viewOf(this.#source);
   #start = 0;
   #end = 0;
+  /** What gives the labels, where the bytes are a token for them. */
+  #labelsOf: LabelsOf | null = null;
   #chunk: SampleChunk | null = null;
   #code = 0;
 
@@ -80,9 +86,17 @@ export class SamplesWriter implements RowWriter {
 
   /** The series of the rows that follow: its labels as `readLabels` has them, at `source[start..end)`. */
   useSeries(source: Buffer, start: number, end: number): void {
-    this.#begins(source);
-    this.#use(start, end, this.#codec.known.find(this.#view, start, end));
-    this.#follows();
+    this.#labelsOf = null;
+    this.#find(source, start, end);
+  }
+
+  /**
+   * The series of the rows that follow, by a token at `source[start..end)`: bytes that stand for these labels and no others, in the form of no other
+   * format. `labelsOf` is asked where they are not known, and for what a rejection says.
+   */
+  useToken(source: Buffer, start: number, end: number, labelsOf: LabelsOf): void {
+    this.#labelsOf = labelsOf;
+    this.#find(source, start, end);
   }
 
   /**
@@ -91,6 +105,7 @@ export class SamplesWriter implements RowWriter {
    */
   guess(source: Buffer, start: number, end: number): number {
     this.#begins(source);
+    this.#labelsOf = null;
     const { known } = this.#codec;
     this.#guessed = known.next(this.#view, start, end);
     return this.#guessed < 0 ? 0 : (known.table.entries[this.#guessed + FIELD.tokenLength] as number);
@@ -168,6 +183,12 @@ export class SamplesWriter implements RowWriter {
       'X-Prometheus-Remote-Write-Histograms-Written': String(histograms),
       'X-Prometheus-Remote-Write-Exemplars-Written': String(exemplars),
     };
+  }
+
+  #find(source: Buffer, start: number, end: number): void {
+    this.#begins(source);
+    this.#use(start, end, this.#codec.known.find(this.#view, start, end));
+    this.#follows();
   }
 
   #begins(source: Buffer): void {
@@ -284,7 +305,7 @@ export class SamplesWriter implements RowWriter {
 
   /** Reads labels that are not known; false where they cannot be taken. */
   #learn(): boolean {
-    const read = readLabels(this.#source, this.#start, this.#end);
+    const read = this.#read();
     if ('problem' in read) {
       this.#problem = read.problem;
       this.#about = read.about;
@@ -308,8 +329,14 @@ export class SamplesWriter implements RowWriter {
   }
 
   #labels(): Labels {
-    const read = readLabels(this.#source, this.#start, this.#end);
+    const read = this.#read();
     return 'labels' in read ? read.labels : [];
+  }
+
+  #read(): ReadLabels {
+    if (this.#labelsOf === null) return readLabels(this.#source, this.#start, this.#end);
+    const key = this.#labelsOf();
+    return typeof key === 'string' ? { problem: key, about: '' } : readLabels(key.bytes, 0, key.length);
   }
 
   #shown(): string {

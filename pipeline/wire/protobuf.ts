@@ -140,15 +140,26 @@ export class ProtobufReader {
     }
   }
 
-  /** A fixed64, or the bits of a double. */
-  fixed64(): bigint {
+  /** A fixed64, or the bits of a double, as two words of 32 bits. */
+  words(into: { low: number; high: number }): void {
     try {
-      const low = this.#reader.fixed32();
-      const high = this.#reader.fixed32();
-      return (BigInt(high) << 32n) | BigInt(low);
+      into.low = this.#reader.fixed32();
+      into.high = this.#reader.fixed32();
     } catch (error) {
-      return this.#fail(error);
+      this.#fail(error);
     }
+  }
+
+  /** A fixed64 as a number; beyond 2^53 the nearest one. */
+  fixed64(): number {
+    this.words(pair);
+    return pair.high * 2 ** 32 + pair.low;
+  }
+
+  /** The same of one with a sign. */
+  sfixed64(): number {
+    this.words(pair);
+    return (pair.high | 0) * 2 ** 32 + pair.low;
   }
 
   double(): number {
@@ -189,3 +200,5 @@ export class ProtobufReader {
     throw new CorruptBytes(`The protobuf body is corrupt at byte ${String(this.at)}: ${reason}.`);
   }
 }
+
+const pair = { low: 0, high: 0 };

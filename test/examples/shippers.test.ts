@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { SENDERS } from '../shippers/senders.ts';
 import { SHIPPERS } from '../shippers/shippers.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -17,15 +18,22 @@ function rows(title: string): Map<string, { readonly path: string; readonly agai
 
 describe('examples/shippers', () => {
   const run = rows('Run by our tests');
+  const metrics = rows('Metrics');
   const notRun = rows('Not run by our tests');
 
-  it('docs/shippers.md has each of them once', () => expect([...run.keys(), ...notRun.keys()].sort()).to.deep.equal(examples));
+  it('docs/shippers.md has each of them once', () =>
+    expect([...run.keys(), ...metrics.keys(), ...notRun.keys()].sort()).to.deep.equal(examples));
 
-  it('those that the page says are run are run, on the path and with the answer to 429 that it names', () => {
-    expect([...run.keys()].sort()).to.deep.equal([...new Set(SHIPPERS.map(({ example }) => example))].sort());
-    for (const { name, example, request, resends } of SHIPPERS) {
-      expect(run.get(example)?.path, name).to.equal(request.split(' ')[1]);
-      expect(run.get(example)?.again.startsWith('yes'), name).to.equal(resends);
+  it('those that the page says are run are run, on the path and with the answer to 429 or 503 that it names', () => {
+    for (const [said, clients] of [
+      [run, SHIPPERS],
+      [metrics, SENDERS],
+    ] as const) {
+      expect([...said.keys()].sort()).to.deep.equal([...new Set(clients.map(({ example }) => example))].sort());
+      for (const { name, example, request, resends } of clients) {
+        expect(said.get(example)?.path, name).to.equal(request.split(' ')[1]);
+        expect(said.get(example)?.again.startsWith('yes'), name).to.equal(resends);
+      }
     }
   });
 

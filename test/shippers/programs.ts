@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { until } from '../e2e/instance.ts';
@@ -157,6 +157,65 @@ source s_src { network(ip("127.0.0.1") port(${port}) transport("tcp") flags(sysl
     await send(port, frames(), daemon);
     return daemon;
   };
+
+/** Telegraf, once. */
+export const telegraf: Start = (at) => start(at, path.join(at.toolset, 'bin', 'telegraf'), ['--config', 'telegraf.conf', '--once']);
+
+/** A server of Prometheus with the configuration of an example, which reads its own page each second. */
+export const prometheus: Start = async (at) => {
+  const [port = 0] = await freePorts(1);
+  return startPrometheus(at, readFileSync(path.join(at.folder, 'prometheus.yml'), 'utf8'), port);
+};
+
+/** collectd in the foreground with the configuration of an example, and a Prometheus with that of another one that reads its page too. */
+export const collectd: Start = async (at) => {
+  const [port = 0, page = 0] = await freePorts(2);
+  const root = path.join(at.toolset, 'collectd', 'root');
+  const example = readFileSync(path.join(at.folder, 'collectd.conf'), 'utf8');
+  const config = `
+BaseDir "${at.folder}"
+PIDFile "${at.folder}/pid"
+PluginDir "${folderOf(root, 'write_prometheus.so')}"
+TypesDB "${path.join(root, 'usr', 'share', 'collectd', 'types.db')}"
+${replaced(example, ['Interval 10', 'Interval 1'], ['"9103"', `"${String(page)}"`])}`;
+  writeFileSync(path.join(at.folder, 'main.conf'), config);
+  const daemon = start(at, path.join(root, 'usr', 'sbin', 'collectd'), ['-f', '-C', 'main.conf'], { libraries: root });
+  await send(page, '', daemon);
+  const job = `  - job_name: collectd\n    static_configs: [{ targets: ['127.0.0.1:${String(page)}'] }]\nremote_write:`;
+  const text = readFileSync(path.join(examples, 'shippers', 'prometheus', 'prometheus.yml'), 'utf8');
+  const reader = startPrometheus(at, replaced(text, ['remote_write:', job]), port);
+  return {
+    ...reader,
+    output: () => daemon.output() + reader.output(),
+    stop: async () => {
+      await reader.stop();
+      await daemon.stop();
+    },
+  };
+};
+
+function startPrometheus(at: Workplace, example: string, port: number): Running {
+  const text = replaced(
+    example,
+    ['KEY', at.key],
+    ['http://localhost:8080', at.url],
+    ['localhost:9090', `127.0.0.1:${String(port)}`],
+    ['scrape_interval: 15s', 'scrape_interval: 1s'],
+  );
+  writeFileSync(path.join(at.folder, 'main.yml'), text);
+  const packaged = path.join(at.toolset, 'prometheus', 'root', 'usr', 'bin', 'prometheus');
+  const program = existsSync(packaged) ? packaged : path.join(at.toolset, 'bin', 'prometheus');
+  const args = ['--config.file=main.yml', '--storage.tsdb.path=samples', `--web.listen-address=127.0.0.1:${String(port)}`];
+  return start(at, program, args);
+}
+
+/** A text with others in place of parts that it must have. */
+function replaced(text: string, ...pairs: readonly (readonly [from: string, to: string])[]): string {
+  return pairs.reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`no ${from} in ${before}`);
+    return before.replace(from, to);
+  }, text);
+}
 
 /** Delivers text to a daemon's TCP port as soon as it listens. */
 async function send(port: number, text: string, daemon: Running): Promise<void> {

@@ -4,7 +4,7 @@ import { findJava } from '../../compose/embedded/java.ts';
 import { findProgram, run } from '../../compose/embedded/run.ts';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
-import { goCommand, goMadeFor, installGo } from './go-toolset.ts';
+import { goCommand, goMadeFor, installGo, installPrometheus, installTelegraf, prometheusMadeFor, telegrafMadeFor } from './go-toolset.ts';
 
 export type ToolsetName =
   | 'node'
@@ -17,6 +17,8 @@ export type ToolsetName =
   | 'debian'
   | 'alertmanager'
   | 'prometheus'
+  | 'prometheus-3'
+  | 'telegraf'
   | 'browser'
   | 'balancer'
   | 'firefox';
@@ -60,23 +62,31 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
       await must(maven, ['-q', '-B', '-f', file('java', 'pom.xml'), ...goal], folder);
     },
   },
-  go: {
-    madeFor: goMadeFor,
-    install: async (folder) => {
-      const command = goCommand();
-      if (command === null) throw new NotHere('there is no Go');
-      await installGo(command, folder);
-    },
-  },
+  go: goPrograms(goMadeFor, installGo),
   debian: debianPackages(DEBIAN_PROGRAMS),
   // no shipper: who is told of alerts
   alertmanager: debianPackages({ alertmanager: ['prometheus-alertmanager'] }),
-  prometheus: debianPackages({ prometheus: ['prometheus'] }),
+  // the libraries are those of collectd's page for Prometheus
+  prometheus: debianPackages({ prometheus: ['prometheus'], collectd: ['collectd-core', 'libmicrohttpd12', 'libprotobuf-c1'] }),
+  'prometheus-3': goPrograms(prometheusMadeFor, installPrometheus),
+  telegraf: goPrograms(telegrafMadeFor, installTelegraf),
   // nor these: who looks, and what is between
   browser: debianPackages({ nginx: ['nginx'] }),
   balancer: debianPackages({ haproxy: ['haproxy'] }),
   firefox: debianPackages({ 'firefox-esr': ['firefox-esr'] }),
 };
+
+/** Programs in Go, compiled. */
+function goPrograms(madeFor: () => string, compile: (command: string, folder: string) => Promise<void>): Recipe {
+  return {
+    madeFor,
+    install: async (folder) => {
+      const command = goCommand();
+      if (command === null) throw new NotHere('there is no Go');
+      await compile(command, folder);
+    },
+  };
+}
 
 /** Programs of Debian, each from its packages, in a folder of its own. */
 function debianPackages(programs: Readonly<Record<string, readonly string[]>>): Recipe {

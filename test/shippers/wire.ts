@@ -17,9 +17,12 @@ export type Wire = { readonly port: number; readonly passed: readonly Passed[]; 
 /**
  * A relay between a shipper and the service that notes each request and changes nothing of it. It takes 20 ms for the way, so that a
  * shipper's own timestamps can be told from the service's time of arrival. With `refuseFirst` the first upload is answered as the
- * service answers under backpressure: 429, try again in a second.
+ * service answers under backpressure: 429, or the `status` of its plane, try again in a second.
  */
-export async function startWire(target: string, { refuseFirst }: { readonly refuseFirst: boolean }): Promise<Wire> {
+export async function startWire(
+  target: string,
+  { refuseFirst, status: refusal = 429 }: { readonly refuseFirst: boolean; readonly status?: number },
+): Promise<Wire> {
   const passed: Passed[] = [];
   let refusals = refuseFirst ? 1 : 0;
   const server = http.createServer((request, response) => {
@@ -36,8 +39,8 @@ export async function startWire(target: string, { refuseFirst }: { readonly refu
     request.on('end', () => {
       if (refusals > 0 && (request.method === 'POST' || request.method === 'PUT')) {
         refusals -= 1;
-        note(429);
-        response.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': '1', 'X-Elastic-Product': 'Elasticsearch' });
+        note(refusal);
+        response.writeHead(refusal, { 'Content-Type': 'application/json', 'Retry-After': '1', 'X-Elastic-Product': 'Elasticsearch' });
         response.end('{"error":"backpressure","detail":"Too much waits.","retry_after":1,"request_id":"relay"}');
       } else setTimeout(() => relay(target, request, Buffer.concat(chunks), response, note), 20);
     });

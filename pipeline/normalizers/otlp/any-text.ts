@@ -8,9 +8,17 @@ type AnyValue = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is AnyValue => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member by its name in camelCase, or in snake_case as some producers write it. */
-export const memberOf = (object: AnyValue, name: string): unknown =>
-  object[name] ?? object[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+const snakeNames = new Map<string, string>();
+
+/** A name of the protocol in snake_case. */
+function snakeOf(name: string): string {
+  let snake = snakeNames.get(name);
+  if (snake === undefined) snakeNames.set(name, (snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)));
+  return snake;
+}
+
+/** A member by its name in camelCase, or in snake_case as some producers write it. Names are those of the protocol, no user's. */
+export const memberOf = (object: AnyValue, name: string): unknown => object[name] ?? object[snakeOf(name)];
 
 /** A string; what is none is empty. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

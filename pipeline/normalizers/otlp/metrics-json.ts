@@ -1,7 +1,7 @@
 import { invalidBody } from '../../core/errors.ts';
 import { readJson } from '../../core/read-json.ts';
 import { memberOf, textOf } from './any-text.ts';
-import { bitsOf, METRIC_KINDS, newPoint, type Attribute, type MetricKind, type Point, type PointBuckets, type PointExemplar } from './metric-point.ts'; // prettier-ignore
+import { bitsOf, METRIC_KINDS, Point, setBits, type Attribute, type MetricKind, type PointAttributes, type PointBuckets, type PointExemplar } from './metric-point.ts'; // prettier-ignore
 import type { MetricsSeries } from './metrics-series.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -52,33 +52,39 @@ function readMetric(metric: Members, out: MetricsSeries): void {
     isDelta: isCounted && DELTA.has(memberOf(data, 'aggregationTemporality')),
     isMonotonic: isSum && memberOf(data, 'isMonotonic') === true,
   });
-  for (const point of listOf(data, 'dataPoints')) out.point(pointOf(kind, point));
+  const point = new Point();
+  const attributes = new JsonAttributes();
+  for (const one of listOf(data, 'dataPoints')) {
+    point.clear();
+    attributes.take(memberOf(one, 'attributes'));
+    readPoint(kind, one, point);
+    out.point(point, attributes);
+  }
 }
 
 /** A member that must be a number and is none makes a point that is rejected. */
 class NotANumber extends Error {}
 
-function pointOf(kind: MetricKind, from: Members): Point {
-  const point = newPoint();
+function readPoint(kind: MetricKind, from: Members, point: Point): void {
   try {
-    point.time = bigOf(memberOf(from, 'timeUnixNano'));
-    point.start = bigOf(memberOf(from, 'startTimeUnixNano'));
+    point.time = millisecondsOf(memberOf(from, 'timeUnixNano'));
+    point.start = millisecondsOf(memberOf(from, 'startTimeUnixNano'));
     point.flags = Number(bigOf(memberOf(from, 'flags')) & 0xffff_ffffn);
-    point.attributes = attributesOf(from, 'attributes');
     point.exemplars = itemsOf(from, 'exemplars').map(exemplarOf);
-    if (kind === 'gauge' || kind === 'sum') point.bits = valueOf(from);
-    else readCounts(kind, from, point);
+    if (kind === 'gauge' || kind === 'sum') {
+      const value = valueOf(from);
+      if (value !== null) setBits(point.value, value);
+    } else readCounts(kind, from, point);
   } catch (error) {
     if (!(error instanceof NotANumber)) throw error;
     point.problem = NO_NUMBER;
   }
-  return point;
 }
 
 function readCounts(kind: MetricKind, from: Members, point: Point): void {
   const sum = memberOf(from, 'sum');
   point.count = numberOf(memberOf(from, 'count'));
-  point.sum = sum === undefined || sum === null ? null : bitsOf(numberOf(sum));
+  if (sum !== undefined && sum !== null) setBits(point.sum, numberOf(sum));
   if (kind === 'histogram') {
     point.counts = numbersOf(from, 'bucketCounts');
     point.bounds = numbersOf(from, 'explicitBounds');
@@ -107,22 +113,57 @@ const numbersOf = (from: Members, name: string): number[] => {
 const bucketsOf = (from: unknown): PointBuckets =>
   isMembers(from) ? { offset: numberOf(from['offset']), counts: numbersOf(from, 'bucketCounts') } : { offset: 0, counts: [] };
 
+/** The attributes of a point; their bytes are their JSON, which takes less time than reading them. */
+class JsonAttributes implements PointAttributes {
+  bytes: Buffer = Buffer.alloc(1024);
+  length = 0;
+  #list: unknown = null;
+
+  take(list: unknown): void {
+    this.#list = list;
+    const text = textOfList(list);
+    if (text === null) {
+      this.length = -1;
+      return;
+    }
+    if (text.length * UNIT_BYTES > this.bytes.length) this.bytes = Buffer.alloc(2 * text.length * UNIT_BYTES);
+    this.length = this.bytes.write(text);
+  }
+
+  read(): Attribute[] {
+    return attributesOf({ attributes: this.#list }, 'attributes');
+  }
+}
+
+/** Bytes of UTF-8 for a unit of a string. */
+const UNIT_BYTES = 3;
+
+/** The JSON of a list, what is none being empty; null where it is nested too deep for it. */
+function textOfList(list: unknown): string | null {
+  try {
+    return Array.isArray(list) ? JSON.stringify(list) : '';
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 const attributesOf = (from: Members, name: string): Attribute[] => itemsOf(from, name).map((pair) => [textOf(pair['key']), pair['value']]);
 
 /** Ids are hexadecimal. */
 const idOf = (value: unknown): string => (typeof value === 'string' && /^[0-9a-fA-F]*$/.test(value) ? value.toLowerCase() : '');
 
 const exemplarOf = (from: Members): PointExemplar => ({
-  time: bigOf(memberOf(from, 'timeUnixNano')),
-  bits: valueOf(from) ?? 0n,
+  time: millisecondsOf(memberOf(from, 'timeUnixNano')),
+  bits: bitsOf(valueOf(from) ?? 0),
   ...{ traceId: idOf(memberOf(from, 'traceId')), spanId: idOf(memberOf(from, 'spanId')) },
   attributes: attributesOf(from, 'filteredAttributes'),
 });
 
 /** The bits of `asDouble` or `asInt`; null where there is neither. */
-function valueOf(from: Members): bigint | null {
+function valueOf(from: Members): number | null {
   const value = memberOf(from, 'asDouble') ?? memberOf(from, 'asInt');
-  return value === undefined || value === null ? null : bitsOf(numberOf(value));
+  return value === undefined || value === null ? null : numberOf(value);
 }
 
 /** A number, or its text: int64 are strings, and so are NaN and Infinity. Missing: 0. */
@@ -132,6 +173,9 @@ function numberOf(value: unknown): number {
   if (typeof value === 'string' && (value === 'NaN' || (value.trim() !== '' && !Number.isNaN(Number(value))))) return Number(value);
   throw new NotANumber();
 }
+
+/** Nanoseconds as whole milliseconds. */
+const millisecondsOf = (value: unknown): number => Number(bigOf(value) / 1_000_000n);
 
 /** A 64-bit number of nanoseconds or flags, without a sign. */
 function bigOf(value: unknown): bigint {

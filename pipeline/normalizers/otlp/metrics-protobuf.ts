@@ -1,6 +1,6 @@
 import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../wire/protobuf.ts';
 import { eachField } from './protobuf-value.ts';
-import { bitsOf, METRIC_KINDS, newPoint, type Attribute, type MetricKind, type Point, type PointBuckets, type PointExemplar } from './metric-point.ts'; // prettier-ignore
+import { bitsOf, METRIC_KINDS, setBits, Point, type Attribute, type Bits, type MetricKind, type PointAttributes, type PointBuckets, type PointExemplar } from './metric-point.ts'; // prettier-ignore
 import type { MetricsSeries } from './metrics-series.ts';
 import {
   BUCKETS,
@@ -33,10 +33,13 @@ export function readMetricsProtobuf(body: Buffer, out: MetricsSeries): void {
 class Decoder {
   readonly #wire: ProtobufReader;
   readonly #out: MetricsSeries;
+  readonly #point = new Point();
+  readonly #attributes: RawAttributes;
 
   constructor(body: Buffer, out: MetricsSeries) {
     this.#wire = new ProtobufReader(body);
     this.#out = out;
+    this.#attributes = new RawAttributes((places) => this.#pairs(places));
   }
 
   request(): void {
@@ -105,9 +108,11 @@ class Decoder {
     this.#out.beginMetric({ ...texts, kind, isDelta: isCounted && isDelta, isMonotonic: isSum && isMonotonic });
     wire.seek(at, end);
     eachField(wire, lengthTag(METRIC_DATA.dataPoints), () => {
-      const point = newPoint();
+      const point = this.#point;
+      point.clear();
+      this.#attributes.clear();
       while (wire.at < wire.end) this.#field(kind, wire.tag(), point);
-      this.#out.point(point);
+      this.#out.point(point, this.#attributes);
     });
   }
 
@@ -119,17 +124,17 @@ class Decoder {
   }
 
   #numberField(tag: number, point: Point): void {
-    if (tag === fixed64Tag(NUMBER_POINT.asDouble)) point.bits = this.#wire.fixed64();
-    else if (tag === fixed64Tag(NUMBER_POINT.asInt)) point.bits = bitsOf(Number(BigInt.asIntN(64, this.#wire.fixed64())));
+    if (tag === fixed64Tag(NUMBER_POINT.asDouble)) this.#bits(point.value);
+    else if (tag === fixed64Tag(NUMBER_POINT.asInt)) setBits(point.value, this.#wire.sfixed64());
     else this.#common(tag, point, NUMBER_POINT);
   }
 
   #histogramField(tag: number, point: Point): void {
     const wire = this.#wire;
-    if (tag === fixed64Tag(HISTOGRAM_POINT.count)) point.count = Number(wire.fixed64());
-    else if (tag === fixed64Tag(HISTOGRAM_POINT.sum)) point.sum = wire.fixed64();
-    else if (tag === lengthTag(HISTOGRAM_POINT.bucketCounts)) this.#packed(point, point.counts, () => Number(wire.fixed64()));
-    else if (tag === fixed64Tag(HISTOGRAM_POINT.bucketCounts)) point.counts.push(Number(wire.fixed64()));
+    if (tag === fixed64Tag(HISTOGRAM_POINT.count)) point.count = wire.fixed64();
+    else if (tag === fixed64Tag(HISTOGRAM_POINT.sum)) this.#bits(point.sum);
+    else if (tag === lengthTag(HISTOGRAM_POINT.bucketCounts)) this.#packed(point, point.counts, () => wire.fixed64());
+    else if (tag === fixed64Tag(HISTOGRAM_POINT.bucketCounts)) point.counts.push(wire.fixed64());
     else if (tag === lengthTag(HISTOGRAM_POINT.explicitBounds)) this.#packed(point, point.bounds, () => wire.double());
     else if (tag === fixed64Tag(HISTOGRAM_POINT.explicitBounds)) point.bounds.push(wire.double());
     else this.#common(tag, point, HISTOGRAM_POINT);
@@ -137,10 +142,10 @@ class Decoder {
 
   #exponentialField(tag: number, point: Point): void {
     const wire = this.#wire;
-    if (tag === fixed64Tag(EXPONENTIAL_POINT.count)) point.count = Number(wire.fixed64());
-    else if (tag === fixed64Tag(EXPONENTIAL_POINT.sum)) point.sum = wire.fixed64();
+    if (tag === fixed64Tag(EXPONENTIAL_POINT.count)) point.count = wire.fixed64();
+    else if (tag === fixed64Tag(EXPONENTIAL_POINT.sum)) this.#bits(point.sum);
     else if (tag === varintTag(EXPONENTIAL_POINT.scale)) point.scale = zigzag(wire.varint32());
-    else if (tag === fixed64Tag(EXPONENTIAL_POINT.zeroCount)) point.zeroCount = Number(wire.fixed64());
+    else if (tag === fixed64Tag(EXPONENTIAL_POINT.zeroCount)) point.zeroCount = wire.fixed64();
     else if (tag === fixed64Tag(EXPONENTIAL_POINT.zeroThreshold)) point.zeroThreshold = wire.double();
     else if (tag === lengthTag(EXPONENTIAL_POINT.positive)) point.positive = this.#buckets(point);
     else if (tag === lengthTag(EXPONENTIAL_POINT.negative)) point.negative = this.#buckets(point);
@@ -149,8 +154,8 @@ class Decoder {
 
   #summaryField(tag: number, point: Point): void {
     const wire = this.#wire;
-    if (tag === fixed64Tag(SUMMARY_POINT.count)) point.count = Number(wire.fixed64());
-    else if (tag === fixed64Tag(SUMMARY_POINT.sum)) point.sum = wire.fixed64();
+    if (tag === fixed64Tag(SUMMARY_POINT.count)) point.count = wire.fixed64();
+    else if (tag === fixed64Tag(SUMMARY_POINT.sum)) this.#bits(point.sum);
     else if (tag === lengthTag(SUMMARY_POINT.quantileValues)) this.#quantile(point);
     else this.#common(tag, point, { ...SUMMARY_POINT, exemplars: -1 });
   }
@@ -161,12 +166,12 @@ class Decoder {
     fields: Readonly<Record<'startTimeUnixNano' | 'timeUnixNano' | 'attributes' | 'flags' | 'exemplars', number>>,
   ): void {
     const wire = this.#wire;
-    if (tag === fixed64Tag(fields.startTimeUnixNano)) point.start = wire.fixed64();
-    else if (tag === fixed64Tag(fields.timeUnixNano)) point.time = wire.fixed64();
+    if (tag === fixed64Tag(fields.startTimeUnixNano)) point.start = this.#time();
+    else if (tag === fixed64Tag(fields.timeUnixNano)) point.time = this.#time();
     else if (tag === varintTag(fields.flags)) point.flags = wire.varint32();
     else if (tag === lengthTag(fields.attributes)) {
       const outer = wire.enter();
-      point.attributes.push(this.#pair(0));
+      this.#attributes.add(wire.bytes, wire.at, wire.end);
       wire.leave(outer);
     } else if (tag === lengthTag(fields.exemplars)) point.exemplars.push(this.#exemplar());
     else wire.skip(tag);
@@ -203,11 +208,12 @@ class Decoder {
   #quantile(point: Point): void {
     const wire = this.#wire;
     const outer = wire.enter();
-    let [quantile, value] = [0, 0n];
+    let quantile = 0;
+    const value = bitsOf(0);
     while (wire.at < wire.end) {
       const tag = wire.tag();
       if (tag === fixed64Tag(QUANTILE.quantile)) quantile = wire.double();
-      else if (tag === fixed64Tag(QUANTILE.value)) value = wire.fixed64();
+      else if (tag === fixed64Tag(QUANTILE.value)) this.#bits(value);
       else wire.skip(tag);
     }
     wire.leave(outer);
@@ -217,13 +223,14 @@ class Decoder {
   #exemplar(): PointExemplar {
     const wire = this.#wire;
     const outer = wire.enter();
-    let [time, bits, traceId, spanId] = [0n, 0n, '', ''];
+    let [time, traceId, spanId] = [0, '', ''];
+    const bits = bitsOf(0);
     const attributes: Attribute[] = [];
     while (wire.at < wire.end) {
       const tag = wire.tag();
-      if (tag === fixed64Tag(EXEMPLAR.timeUnixNano)) time = wire.fixed64();
-      else if (tag === fixed64Tag(EXEMPLAR.asDouble)) bits = wire.fixed64();
-      else if (tag === fixed64Tag(EXEMPLAR.asInt)) bits = bitsOf(Number(BigInt.asIntN(64, wire.fixed64())));
+      if (tag === fixed64Tag(EXEMPLAR.timeUnixNano)) time = this.#time();
+      else if (tag === fixed64Tag(EXEMPLAR.asDouble)) this.#bits(bits);
+      else if (tag === fixed64Tag(EXEMPLAR.asInt)) setBits(bits, wire.sfixed64());
       else if (tag === lengthTag(EXEMPLAR.traceId)) traceId = this.#text('hex');
       else if (tag === lengthTag(EXEMPLAR.spanId)) spanId = this.#text('hex');
       else if (tag === lengthTag(EXEMPLAR.filteredAttributes)) {
@@ -234,6 +241,30 @@ class Decoder {
     }
     wire.leave(outer);
     return { time, bits, traceId, spanId, attributes };
+  }
+
+  /** Nanoseconds as whole milliseconds. */
+  #time(): number {
+    this.#wire.nanoseconds(split);
+    return split.seconds * 1000 + Math.floor(split.nanos / 1e6);
+  }
+
+  #bits(into: Bits): void {
+    this.#wire.words(into);
+    into.isThere = true;
+  }
+
+  /** The KeyValues at these places. */
+  #pairs(places: readonly number[]): Attribute[] {
+    const wire = this.#wire;
+    const { at, end } = wire;
+    const attributes: Attribute[] = [];
+    for (let place = 0; place < places.length; place += 2) {
+      wire.seek(places[place] as number, places[place + 1] as number);
+      attributes.push(this.#pair(0));
+    }
+    wire.seek(at, end);
+    return attributes;
   }
 
   /** The KeyValue that was entered. */
@@ -294,6 +325,42 @@ class Decoder {
   }
 }
 
+/** The KeyValues of a point, one behind the other, each behind its length; and where they lie in the body. */
+class RawAttributes implements PointAttributes {
+  bytes: Buffer = Buffer.alloc(1024);
+  length = 0;
+  readonly #places: number[] = [];
+  readonly #pairs: (places: readonly number[]) => Attribute[];
+
+  constructor(pairs: (places: readonly number[]) => Attribute[]) {
+    this.#pairs = pairs;
+  }
+
+  clear(): void {
+    this.length = 0;
+    this.#places.length = 0;
+  }
+
+  add(source: Buffer, start: number, end: number): void {
+    const to = this.length + LENGTH_BYTES + end - start;
+    if (to > this.bytes.length) {
+      const larger = Buffer.alloc(2 * to);
+      this.bytes.copy(larger, 0, 0, this.length);
+      this.bytes = larger;
+    }
+    this.bytes.writeUInt32LE(end - start, this.length);
+    source.copy(this.bytes, this.length + LENGTH_BYTES, start, end);
+    this.length = to;
+    this.#places.push(start, end);
+  }
+
+  read(): Attribute[] {
+    return this.#pairs(this.#places);
+  }
+}
+
+const LENGTH_BYTES = 4;
+const split = { seconds: 0, nanos: 0 };
 const TEXTS = ['name', 'description', 'unit'] as const;
 /** A sint32 of its varint. */
 const zigzag = (value: number): number => (value >>> 1) ^ -(value & 1);

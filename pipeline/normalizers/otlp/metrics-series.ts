@@ -1,46 +1,66 @@
-import { factsText, NAME, type Kind, type Labels } from '../../samples/definition.ts';
+import { factsText, NAME, type Labels } from '../../samples/definition.ts';
 import { KeyBytes } from '../../samples/key-bytes.ts';
 import type { SamplesWriter } from '../../samples/samples-writer.ts';
 import { anyText, TooDeep } from './any-text.ts';
 import { exponentialPayload } from './exponential.ts';
-import { bitsOf, type Attribute, type Point, type PointExemplar, type PointMetric } from './metric-point.ts';
-import { labelName, metricName, unitName } from './prometheus-names.ts';
+import { MetricContexts, type MetricContext } from './metric-contexts.ts';
+import { bitsOf, numberOf, setBits, type Attribute, type Bits, type Point, type PointAttributes, type PointExemplar, type PointMetric } from './metric-point.ts'; // prettier-ignore
+import { labelName } from './prometheus-names.ts';
+import { SeriesToken } from './series-token.ts';
 
 const NO_RECORDED_VALUE = 1;
 /** The NaN by which Prometheus marks the end of a series. */
-const STALE = 0x7ff0000000000002n;
+const STALE: Bits = { isThere: true, low: 2, high: 0x7ff0_0000 };
+const ONE = bitsOf(1);
+const ZERO = bitsOf(0);
 const SERVICE = { name: 'service.name', namespace: 'service.namespace', instance: 'service.instance.id' } as const;
 const IDENTIFYING: ReadonlySet<string> = new Set(Object.values(SERVICE));
 const TOO_DEEP = 'an attribute nested deeper than 64 levels';
 
-const KINDS: Readonly<Record<PointMetric['kind'], Kind>> = {
-  ...{ gauge: 'gauge', sum: 'counter', histogram: 'histogram', exponentialHistogram: 'histogram', summary: 'summary' },
-};
+/** Which of a point's series: the name's suffix, and the label that tells its numbers apart. */
+const PARTS = [
+  { suffix: '', label: '' },
+  { suffix: '_sum', label: '' },
+  { suffix: '_count', label: '' },
+  { suffix: '_bucket', label: 'le' },
+  { suffix: '', label: 'quantile' },
+] as const;
+const [PLAIN, SUM, COUNT, BUCKET, QUANTILE] = [0, 1, 2, 3, 4];
 
 const key = new KeyBytes();
-const double = new BigUint64Array(1);
-const words = new Uint32Array(double.buffer);
-const millisecondsOf = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
+const token = new SeriesToken();
+const contexts = new MetricContexts();
+const counted = bitsOf(0);
 
 /** Makes Prometheus' series of OTLP's points, as Prometheus' OTLP receiver does; deltas stay what they are. */
 export class MetricsSeries {
   readonly #out: SamplesWriter;
   readonly #isAny: boolean;
+  /** The encoding of the attributes (`TOKEN_MARKS`). */
+  readonly #mark: number;
   /** `job` and `instance`. */
   #shared: Labels = [];
+  #sharedText = '[]';
   #resource: readonly Attribute[] = [];
-  /** The latest time of the resource's points, nanoseconds. */
-  #latest = 0n;
-  #name = '';
-  #facts = '';
+  /** The latest time of the resource's points. */
+  #latest = 0;
   #metric: PointMetric | null = null;
+  #context: MetricContext | null = null;
+  #attributes: PointAttributes | null = null;
+  /** They as labels, once they were read. */
+  #own: ReadonlyMap<string, string> | string | null = null;
+  /** Whether the token has the point's attributes. */
+  #hasToken = false;
+  #part = PLAIN;
+  #number = 0;
   /** Data points seen, and those of which a row was rejected. */
   points = 0;
   rejected = 0;
 
-  constructor(out: SamplesWriter) {
+  constructor(out: SamplesWriter, mark: number) {
     this.#out = out;
     this.#isAny = out.options.utf8Names;
+    this.#mark = mark;
   }
 
   /** The attributes of the resource of what follows. */
@@ -49,75 +69,80 @@ export class MetricsSeries {
     const [name, namespace, instance] = [textOf(SERVICE.name), textOf(SERVICE.namespace), textOf(SERVICE.instance)];
     const job = name === '' || namespace === '' ? name : `${namespace}/${name}`;
     this.#shared = [...(job === '' ? [] : [['job', job] as const]), ...(instance === '' ? [] : [['instance', instance] as const])];
+    this.#sharedText = JSON.stringify(this.#shared);
     this.#resource = attributes;
-    this.#latest = 0n;
+    this.#latest = 0;
   }
 
   /** Adds `target_info`, where the resource has more than what its labels have. */
   endResource(): void {
     const others = this.#resource.filter(([name]) => !IDENTIFYING.has(name));
-    if (this.#latest === 0n || others.length === 0 || this.#shared.length === 0) return;
+    if (this.#latest === 0 || others.length === 0 || this.#shared.length === 0) return;
     this.#metric = null;
-    this.#facts = factsText({ kind: 'info', unit: '', help: 'Target metadata', isDelta: false });
-    this.#useSeries('target_info', others, []);
-    this.#number(this.#latest, 0n, bitsOf(1));
+    const facts = factsText({ kind: 'info', unit: '', help: 'Target metadata', isDelta: false });
+    const own = this.#labelsIn(others);
+    this.#useLabels(typeof own === 'string' ? own : keyOf('target_info', own, this.#shared, facts));
+    this.#add(this.#latest, 0, ONE);
   }
 
   beginMetric(metric: PointMetric): void {
     this.#metric = metric;
-    this.#name = metricName(metric, this.#isAny);
-    const { description, unit, isDelta, isMonotonic, kind } = metric;
-    const shown = kind === 'sum' && !isMonotonic ? (isDelta ? 'unknown' : 'gauge') : KINDS[kind];
-    this.#facts = factsText({ kind: shown, help: description, unit: unitName(unit), isDelta });
+    this.#context = contexts.of(metric, this.#shared, this.#sharedText, this.#isAny);
   }
 
   /** Takes a point of the metric. */
-  point(point: Point): void {
+  point(point: Point, attributes: PointAttributes): void {
     const metric = this.#metric;
-    if (metric === null) throw new Error('BUG: a point without a metric.');
+    if (metric === null || this.#context === null) throw new Error('BUG: a point without a metric.');
     const before = this.#out.rejected.count;
     this.points += 1;
+    this.#attributes = attributes;
+    this.#own = null;
+    this.#hasToken = token.begin(this.#mark, this.#context.id, attributes);
     if (point.problem !== '') this.#out.reject(point.problem);
     else if (metric.kind === 'histogram') this.#histogram(point);
     else if (metric.kind === 'exponentialHistogram') this.#exponential(point);
     else if (metric.kind === 'summary') this.#summary(point);
     else this.#plain(point);
-    if (this.#out.rejected.count > before) this.rejected += 1;
-    else if (point.time > this.#latest) this.#latest = point.time;
+    if (this.#out.rejected.count === before) this.#latest = Math.max(this.#latest, point.time);
+    else {
+      this.rejected += 1;
+      // corrupt bytes refuse the request, also where the point is not taken
+      attributes.read();
+    }
   }
 
   #plain(point: Point): void {
-    if (point.bits === null && !isStale(point)) {
+    if (!point.value.isThere && !isStale(point)) {
       this.#out.reject('a number without a value');
       return;
     }
-    this.#useSeries(this.#name, point.attributes, []);
-    this.#number(point.time, point.start, isStale(point) ? STALE : (point.bits ?? 0n));
+    this.#put(point, PLAIN, 0, point.value);
     this.#exemplars(point.exemplars);
   }
 
   #histogram(point: Point): void {
-    const { counts, bounds, attributes, count, sum } = point;
+    const { counts, bounds, count, sum, exemplars } = point;
     if (counts.length > 0 && counts.length !== bounds.length + 1) {
       this.#out.reject('a histogram that does not have one bucket more than bounds');
       return;
     }
-    const put = (suffix: string, more: Labels, bits: bigint): void => {
-      this.#useSeries(`${this.#name}_${suffix}`, attributes, more);
-      this.#number(point.time, point.start, isStale(point) ? STALE : bits);
-    };
-    if (sum !== null) put('sum', [], sum);
-    put('count', [], bitsOf(count));
+    if (sum.isThere) this.#put(point, SUM, 0, sum);
+    setBits(counted, count);
+    this.#put(point, COUNT, 0, counted);
     let cumulative = 0;
     let least = -Infinity;
-    for (const [index, bound] of bounds.entries()) {
+    for (let index = 0; index < bounds.length; index++) {
+      const bound = bounds[index] as number;
       cumulative += counts[index] ?? 0;
-      put('bucket', [['le', plainNumber(bound)]], bitsOf(cumulative));
-      this.#exemplars(point.exemplars, least, bound);
+      setBits(counted, cumulative);
+      this.#put(point, BUCKET, bound, counted);
+      this.#exemplars(exemplars, least, bound);
       least = bound;
     }
-    put('bucket', [['le', '+Inf']], bitsOf(count));
-    this.#exemplars(point.exemplars, least);
+    setBits(counted, count);
+    this.#put(point, BUCKET, Infinity, counted);
+    this.#exemplars(exemplars, least);
   }
 
   #exponential(point: Point): void {
@@ -126,46 +151,70 @@ export class MetricsSeries {
       this.#out.reject(payload);
       return;
     }
-    this.#useSeries(this.#name, point.attributes, []);
-    double[0] = isStale(point) ? STALE : (point.sum ?? 0n);
-    const [low, high] = words as unknown as [number, number];
-    this.#out.histogram(millisecondsOf(point.time), low, high, payload, millisecondsOf(point.start));
+    this.#use(PLAIN, 0);
+    const { low, high } = isStale(point) ? STALE : point.sum.isThere ? point.sum : ZERO;
+    this.#out.histogram(point.time, low, high, payload, point.start);
     this.#exemplars(point.exemplars);
   }
 
   #summary(point: Point): void {
-    const put = (name: string, more: Labels, bits: bigint): void => {
-      this.#useSeries(name, point.attributes, more);
-      this.#number(point.time, point.start, isStale(point) ? STALE : bits);
-    };
-    put(`${this.#name}_sum`, [], point.sum ?? 0n);
-    put(`${this.#name}_count`, [], bitsOf(point.count));
-    for (const [quantile, bits] of point.quantiles) put(this.#name, [['quantile', plainNumber(quantile)]], bits);
+    this.#put(point, SUM, 0, point.sum.isThere ? point.sum : ZERO);
+    setBits(counted, point.count);
+    this.#put(point, COUNT, 0, counted);
+    for (const [quantile, bits] of point.quantiles) this.#put(point, QUANTILE, quantile, bits);
   }
 
-  #number(time: bigint, start: bigint, bits: bigint): void {
-    double[0] = bits;
-    this.#out.number(millisecondsOf(time), words[0] as number, words[1] as number, millisecondsOf(start));
+  #put(point: Point, part: number, number: number, bits: Bits): void {
+    this.#use(part, number);
+    this.#add(point.time, point.start, isStale(point) ? STALE : bits);
+  }
+
+  #add(time: number, start: number, { low, high }: Bits): void {
+    this.#out.number(time, low, high, start);
   }
 
   /** Exemplars of the series in use: of a bucket those above `above`, up to `upTo`. */
   #exemplars(exemplars: readonly PointExemplar[], above = -Infinity, upTo = Infinity): void {
     for (const { time, bits, traceId, spanId, attributes } of exemplars) {
-      double[0] = bits;
-      const [low, high] = [words[0] as number, words[1] as number];
-      const value = new Float64Array(double.buffer)[0] as number;
+      const value = numberOf(bits);
       if (Number.isFinite(above) || Number.isFinite(upTo)) if (!(value > above && value <= upTo)) continue;
       const labels = [
         ...(traceId === '' ? [] : [['trace_id', traceId] as const]),
         ...(spanId === '' ? [] : [['span_id', spanId] as const]),
         ...attributes.map(([name, one]) => [labelName(name, this.#isAny), textOrEmpty(one)] as const),
       ];
-      this.#out.exemplar(millisecondsOf(time), low, high, labels);
+      this.#out.exemplar(time, bits.low, bits.high, labels);
     }
   }
 
-  /** Labels of attributes whose names become one are one, their values in the order of the attributes' keys. */
-  #useSeries(name: string, attributes: readonly Attribute[], more: Labels): void {
+  /** The series of the point that has this part of the metric. */
+  #use(part: number, number: number): void {
+    this.#part = part;
+    this.#number = number;
+    if (!this.#hasToken) {
+      this.#useLabels(this.#labelsOf());
+      return;
+    }
+    token.part(part, number);
+    this.#out.useToken(token.bytes, 0, token.length, this.#labelsOf);
+  }
+
+  #useLabels(labels: KeyBytes | string): void {
+    if (typeof labels === 'string') this.#out.refuseSeries(labels);
+    else this.#out.useSeries(labels.bytes, 0, labels.length);
+  }
+
+  /** The labels of the series in use. */
+  readonly #labelsOf = (): KeyBytes | string => {
+    const { name, shared, facts } = this.#context as MetricContext;
+    const { suffix, label } = PARTS[this.#part] as (typeof PARTS)[number];
+    const more = label === '' ? [] : [[label, plainNumber(this.#number)] as const];
+    this.#own ??= this.#labelsIn((this.#attributes as PointAttributes).read());
+    return typeof this.#own === 'string' ? this.#own : keyOf(`${name}${suffix}`, this.#own, [...shared, ...more], facts);
+  };
+
+  /** Labels of attributes: those whose names become one are one, their values in the order of the attributes' keys. A string: why there are none. */
+  #labelsIn(attributes: readonly Attribute[]): ReadonlyMap<string, string> | string {
     const labels = new Map<string, string>();
     try {
       for (const [attribute, value] of [...attributes].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
@@ -175,16 +224,21 @@ export class MetricsSeries {
       }
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error;
-      this.#out.refuseSeries(TOO_DEEP);
-      return;
+      return TOO_DEEP;
     }
-    for (const [label, text] of [...this.#shared, ...more]) labels.set(label, text);
-    labels.set(NAME, name);
-    key.clear();
-    for (const [label, text] of labels) key.text(label, text);
-    key.facts(this.#facts);
-    this.#out.useSeries(key.bytes, 0, key.length);
+    return labels;
   }
+}
+
+/** The labels of a series: `more` and the name go before what attributes are called. */
+function keyOf(name: string, own: ReadonlyMap<string, string>, more: Labels, facts: string): KeyBytes {
+  const labels = new Map(own);
+  for (const [label, text] of more) labels.set(label, text);
+  labels.set(NAME, name);
+  key.clear();
+  for (const [label, text] of labels) key.text(label, text);
+  key.facts(facts);
+  return key;
 }
 
 const isStale = ({ flags }: Point): boolean => (flags & NO_RECORDED_VALUE) !== 0;

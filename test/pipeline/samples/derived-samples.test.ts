@@ -42,8 +42,9 @@ describe('samples that the service makes', () => {
     };
     influx.normalize(request, writer);
     const [sent] = writer.chunks().flatMap((chunk) => {
+      const { count } = chunk;
       const { value, headers } = chunk.encode();
-      const rows = sampleLayout.read(value.subarray(0, Number(headers[DEFINITIONS_AT])), chunk.count);
+      const rows = sampleLayout.read(value.subarray(0, Number(headers[DEFINITIONS_AT])), count);
       if (typeof rows === 'string') throw new Error(rows);
       return rows;
     });
