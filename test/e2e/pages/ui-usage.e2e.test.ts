@@ -137,4 +137,30 @@ describe('the pages of usage and ingest', function () {
     expect(await page.locator('pre.snippet').textContent()).to.contain('YOUR_KEY');
     await page.locator('[data-test=rejections]').waitFor();
   });
+
+  it('tell a key of a project what is of the whole tenant, and request none of it', async () => {
+    const own = { Authorization: `Bearer ${tenant.key}` };
+    const name = MARKUP.slice(0, 60);
+    const project = (await call('POST', `${instance.app}/api/v1/account/projects`, { name }, own)) as { id: string };
+    const made = (await call('POST', `${base()}/keys`, { name: 'of a project', scopes: ['read', 'write'], project: project.id }, own)) as { key: string }; // prettier-ignore
+    const page = await visits.visit({ id: tenant.id, key: made.key }, 'alerts');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    for (const button of ['Rules', 'Webhooks'])
+      expect(await page.getByRole('button', { name: button, exact: true }).getAttribute('title'), button).to.contain(`“${name}”`);
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage is of the whole tenant' }).waitFor();
+    await page.getByText(`This key is of the project “${name}”`).waitFor();
+    await expectAllLooks(page, 'a usage that is not shown');
+    await page.getByRole('link', { name: 'Ingest', exact: true }).click();
+    await page.getByRole('region', { name: 'What comes, and what was refused' }).filter({ hasText: '<img src=x' }).waitFor();
+    await page.locator('[data-test=account]').click();
+    await page
+      .getByRole('dialog', { name: 'Account' })
+      .filter({ hasText: `Project ${name}` })
+      .waitFor();
+    expect(await markup(page)).to.equal(0);
+    expect(await page.locator('.note.error').count()).to.equal(0);
+    expect(asked.filter((one) => /\/(?:usage|rejections|rules|webhooks|detectors)$/.test(one))).to.deep.equal([]);
+  });
 });

@@ -269,9 +269,11 @@ export default function Explore(): JSX.Element {
   const ways = quickerWays(span.value, query.value);
   return (
     <div class="explore">
-      <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
-      <BusyBar isBusy={entries.isBusy && !isLive.value} />
-      <QuickerWays.Provider value={ways}>{isLive.value ? null : <Histogram />}</QuickerWays.Provider>
+      <QuickerWays.Provider value={ways}>
+        <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
+        <BusyBar isBusy={entries.isBusy && !isLive.value} />
+        {isLive.value ? null : <Histogram />}
+      </QuickerWays.Provider>
       <div class={bodyClass(entry !== null)}>
         <QuickerWays.Provider value={ways}>
           <FacetPanel loaded={facets} />

@@ -76,6 +76,11 @@ function Tools({ onPalette, onKeys }: { readonly onPalette: () => void; readonly
               <div class="muted">
                 Plan {known?.plan.name}, key {known?.key_id}
               </div>
+              {known === undefined || known.project === null ? null : (
+                <div class="muted">
+                  Project <bdi>{known.project.name}</bdi>
+                </div>
+              )}
             </div>
             <div class="row-of">
               {(['read', 'write', 'ingest'] as const).map((scope) => (

@@ -1,13 +1,14 @@
 /** One pattern: its template, history, the values of its placeholders, streams, examples; and a rule that watches it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, percent, plural } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog, Field, Select } from '../components/controls.tsx';
 import { Level, Time } from '../components/data.tsx';
-import { Busy, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { WholeMessage } from '../explore/message.tsx';
@@ -21,25 +22,25 @@ function Watch({ known, onClose }: { readonly known: Known; readonly onClose: ()
   const [name, setName] = useState(template.slice(0, 80));
   const [condition, setCondition] = useState('anomaly up');
   const [limit, setLimit] = useState('0');
-  const [error, setError] = useState<Error | null>(null);
-  const save = async (): Promise<void> => {
-    setError(null);
-    try {
-      const rule = { name, query: `_fingerprint:${fingerprint} | stats count()`, every: '5m', if: condition === 'more' ? `value > ${limit}` : condition }; // prettier-ignore
-      await request('POST /rules', { body: rule });
-      toast('The pattern is watched');
-      onClose();
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const save = useAction(
+    (_given: void, signal) => {
+      const rule = { name, query: `_fingerprint:${fingerprint} | stats count()`, every: '5m', if: condition === 'more' ? `value > ${limit}` : condition } as const; // prettier-ignore
+      return request('POST /rules', { body: rule }, signal);
+    },
+    {
+      onDone: () => {
+        toast('The pattern is watched');
+        onClose();
+      },
+    },
+  );
   return (
     <Dialog title="Watch this pattern" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          save.start();
         }}
       >
         <Field name="Name" note="In the title of its alerts.">
@@ -57,12 +58,13 @@ function Watch({ known, onClose }: { readonly known: Known; readonly onClose: ()
             <input class="input" style={{ width: '96px' }} type="number" min="0" aria-label="Number" value={limit} onInput={(event) => setLimit(event.currentTarget.value)} />
           ) : null}
         </div>
-        {error === null ? null : <ErrorNote error={error} />}
+        <Refusal of={save} />
         <div class="row-of">
           <Button kind="primary" type="submit">
             Watch it
           </Button>
           <Button onClick={onClose}>Cancel</Button>
+          <Pending of={save} />
         </div>
       </form>
     </Dialog>
@@ -155,7 +157,7 @@ function PatternHead({ pattern, onWatch }: { readonly pattern: Known['pattern'];
           <a class="btn primary" href={hrefOf(route.value.tenant, 'explore', { q: `_fingerprint:${fingerprint}`, from: '-24h' })}>
             Show its logs
           </a>
-          <Button onClick={onWatch} reason={lacks('write')}>
+          <Button onClick={onWatch} reason={lacks('write', 'tenant')}>
             Watch it…
           </Button>
         </div>

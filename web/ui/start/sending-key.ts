@@ -16,9 +16,9 @@ export const sendingKey = computed<string | null>(() => {
 export const cannotMake = (): string | null => (session.value?.key === null && lacks('write') === null ? null : lacks('ingest'));
 
 /** Makes a key that may send, for a day; throws where it is refused. */
-export async function makeKey(): Promise<string> {
+export async function makeKey(signal?: AbortSignal): Promise<string> {
   const expires = new Date(Date.now() + DAY_MS).toISOString();
-  const { key } = await request('POST /keys', { body: { name: 'first steps in the browser', scopes: ['ingest'], expires } });
+  const { key } = await request('POST /keys', { body: { name: 'first steps in the browser', scopes: ['ingest'], expires } }, signal);
   made.value = key;
   return key;
 }
