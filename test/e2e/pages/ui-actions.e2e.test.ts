@@ -314,6 +314,20 @@ describe('what is pressed on the pages', function () {
     await own.locator('#rows .row').first().waitFor();
   });
 
+  it('leads to the sign-in, with the reason, once the key is not accepted any more', async () => {
+    const { id, key } = (await call('POST', '/keys', { name: 'one that goes', scopes: ['read'] })) as { id: string; key: string };
+    const own = await visits.visit({ id: tenant.id, key }, 'patterns');
+    await own.locator('.pattern-line').first().waitFor();
+    await call('DELETE', `/keys/${id}`, {});
+    await until('that it is refused', async () => {
+      await own.getByRole('link', { name: 'Patterns' }).click();
+      await own.getByRole('link', { name: 'Usage' }).click();
+      return own.locator('#sign-in-problem .note.error').count();
+    }, (many) => many > 0); // prettier-ignore
+    expect(await own.evaluate('Object.keys(sessionStorage).length')).to.equal(0);
+    await expectAccessible(own, 'a key that was revoked');
+  });
+
   it('has a key made for who is signed in with a cookie, once it can be', async () => {
     const own = await visits.visit(tenant, 'explore');
     await own.context().request.post(`${instance.app}/api/v1/session`, { data: { key: tenant.key }, headers: { Origin: instance.app } });

@@ -41,7 +41,8 @@ async function enter(key: string | null): Promise<void> {
   signInProblem.value = null;
   session.value = { key, known };
   const { tenant, page, params, rest } = route.peek();
-  if (tenant !== known.tenant_id) navigate(hrefOf(known.tenant_id, page === '' ? 'explore' : page, params, rest), { isReplaced: true });
+  // an address of another tenant stays, and is told of
+  if (tenant === null || page === '') navigate(hrefOf(known.tenant_id, page === '' ? 'explore' : page, params, rest), { isReplaced: true });
 }
 
 /** The one-time code of the address, which is taken out of it at once; null: none. */
@@ -93,6 +94,10 @@ function forget(): void {
   sessionStorage.removeItem(WITH_COOKIE);
 }
 
+/** Why the plan takes no new logs from any key; null where it does. */
+export const takesNothing = (): string | null =>
+  session.value?.known.bounds.daily_bytes === 0 ? 'The trial has expired: new logs are refused.' : null;
+
 /** Why something is not possible with this key; null where it is. `of`: what it is of, as a key of a project has nothing of the whole tenant. */
 export function lacks(scope: Scope, of: 'own' | 'tenant' = 'own'): string | null {
   const { known } = session.value ?? {};
@@ -100,5 +105,6 @@ export function lacks(scope: Scope, of: 'own' | 'tenant' = 'own'): string | null
   if (!known.scopes.includes(scope)) return `This key has no “${scope}” scope.`;
   if (of === 'tenant' && known.project !== null)
     return `This key is of the project “${known.project.name}”, and this is of the whole tenant.`;
+  if (scope === 'ingest' && takesNothing() !== null) return takesNothing();
   return scope === 'write' && known.demo ? 'This is a public demo: nothing can be changed.' : null;
 }

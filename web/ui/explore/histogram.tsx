@@ -268,6 +268,7 @@ export function Histogram(): JSX.Element {
         <ErrorNote error={now.error} onAgain={now.again} />
       )}
       <Axis of={now.value?.of ?? of} />
+      {earlier.error === null || !isCompared.value ? null : <ErrorNote error={earlier.error} onAgain={earlier.again} />}
     </section>
   );
 }

@@ -9,7 +9,7 @@ import { Button } from '../components/controls.tsx';
 import { Panel } from '../components/panel.tsx';
 import { Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
-import { cannotMake, makeKey, sendingKey } from '../start/sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from '../start/sending-key.ts';
 import { masked } from '../start/snippets.ts';
 import { Arriving } from './arriving.tsx';
 import { Rejections } from './rejections.tsx';
@@ -19,7 +19,7 @@ import { WAYS, type Way } from './ways.ts';
 /** The snippet that is chosen; the key is in its copy alone. */
 function Chosen({ way }: { readonly way: Way }): JSX.Element {
   const key = sendingKey.value;
-  const reason = key === null ? cannotMake() : null;
+  const reason = cannotSend();
   const copying = useAction(async (_given: void, signal) =>
     copy(way.text(location.origin, key ?? (await makeKey(signal))), 'Snippet with your key'),
   );

@@ -10,7 +10,7 @@ import { Button } from '../components/controls.tsx';
 import { Panel } from '../components/panel.tsx';
 import { Pending, Refusal } from '../components/states.tsx';
 import { errorOf } from '../../client/client.ts';
-import { cannotMake, makeKey, sendingKey } from '../start/sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from '../start/sending-key.ts';
 
 type Found = { readonly id: string; readonly accepted: number; readonly searchable: number | null };
 const EVERY_MS = 200;
@@ -47,7 +47,7 @@ export function TestLine(): JSX.Element {
     { stopped: 'It is looked for no longer.', endsWithPage: true },
   );
   const { isBusy, start } = sending;
-  const reason = sendingKey.value === null ? cannotMake() : null;
+  const reason = cannotSend();
   return (
     <Panel title="Try it">
       <p class="muted">This tab sends one line of the service logweir-test, and looks for it.</p>

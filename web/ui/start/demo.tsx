@@ -8,7 +8,7 @@ import { Button } from '../components/controls.tsx';
 import { ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import { demoRun, startDemo, stopDemo } from './demo-run.ts';
-import { cannotMake, makeKey, sendingKey } from './sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from './sending-key.ts';
 
 /** `onAgain`: goes on where it failed. */
 function Run({ onAgain }: { readonly onAgain: () => void }): JSX.Element {
@@ -41,7 +41,7 @@ export function Demo(): JSX.Element {
   const tenant = session.value?.known.tenant_id ?? 1;
   const command = `npx --no-install logweir demo --url ${location.origin} --tenant ${String(tenant)} --key `;
   const key = sendingKey.value;
-  const reason = key === null ? cannotMake() : null;
+  const reason = cannotSend();
   const withKey = useAction(async (use: (key: string) => void, signal) => use(key ?? (await makeKey(signal))));
   const start = (): void => withKey.start(startDemo);
   return (

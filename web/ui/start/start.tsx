@@ -6,13 +6,14 @@ import { ApiError } from '../../client/client.ts';
 import { useAction } from '../base/action.ts';
 import { request, useRequest, type Loaded } from '../base/api.ts';
 import { hrefOf, route } from '../base/route.ts';
+import { takesNothing } from '../base/session.ts';
 import { Button, Tabs } from '../components/controls.tsx';
 import { ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import { textOf } from '../explore/entry.ts';
 import { MessageLine } from '../explore/message.tsx';
 import { Demo } from './demo.tsx';
-import { cannotMake, makeKey, sendingKey } from './sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from './sending-key.ts';
 import { masked, SNIPPETS, snippetOf } from './snippets.ts';
 
 /** How often it is looked for, and where that was refused. */
@@ -97,7 +98,7 @@ export default function Start(): JSX.Element {
   const key = sendingKey.value;
   const base = location.origin;
   const snippet = SNIPPETS.find(({ id }) => id === chosen) ?? SNIPPETS[0];
-  const reason = key === null ? cannotMake() : null;
+  const reason = cannotSend();
   const copying = useAction(async (_given: void, signal) => {
     const own = key ?? (await makeKey(signal));
     await copy(snippet === undefined ? '' : snippetOf(snippet, base, own), 'Snippet with your key');
@@ -108,7 +109,9 @@ export default function Start(): JSX.Element {
         <h2 class="title">Your first log, in three steps</h2>
         <p class="muted">Nothing has to be set up beforehand: fields, patterns and what is usual are learned from what comes.</p>
       </div>
-      {reason === null ? null : <p class="note warn">{reason} Use one that may send in its place.</p>}
+      {reason === null ? null : (
+        <p class="note warn">{`${reason}${takesNothing() === null ? ' Use one that may send in its place.' : ''}`}</p>
+      )}
       <ol class="steps">
         <Step number={1} title="Choose how to send" isDone={first !== null}>
           <Tabs label="How to send" tabs={SNIPPETS} current={chosen} onChange={setChosen} />
