@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, Page, Route } from 'playwright-core';
 import { ExplorePage } from '../../ui/pages/explore.ts';
-import { expectAccessible } from '../../ui/pages/page.ts';
+import { expectAccessible, tabTo } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { manyEntries } from '../many-entries.ts';
@@ -108,14 +108,19 @@ describe('Explore, with much', function () {
   it('narrows by values, with and without them and by them alone, and goes through earlier queries', async () => {
     const explore = await visit('explore?q=level:warn');
     const { page } = explore;
-    const service = page.locator('.side .facet[aria-label=service]');
-    await service.getByRole('button', { name: 'Without service api' }).click();
+    const tool = async (field: string, value: string, name: string): Promise<void> => {
+      const one = page.locator(`.side .facet[aria-label=${field}] .facet-value`).filter({ hasText: value });
+      // what filters otherwise comes as the value is pointed at
+      await one.hover();
+      await one.getByRole('button', { name: `${name} ${field} ${value}` }).click();
+    };
+    await tool('service', 'api', 'Without');
     await until(
       'the query',
       () => Promise.resolve(explore.query()),
       (query) => query === 'level:warn NOT service:=api',
     );
-    await page.locator('.side .facet[aria-label=level]').getByRole('button', { name: 'Only level warn' }).click();
+    await tool('level', 'warn', 'Only');
     await until(
       'the next query',
       () => Promise.resolve(explore.query()),
@@ -131,6 +136,12 @@ describe('Explore, with much', function () {
       () => Promise.resolve(explore.query()),
       (query) => query === 'level:warn NOT service:=api',
     );
+    // the fields of an entry, by keys
+    await explore.toList();
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key);
+    await tabTo(page, explore.drawer.getByRole('button', { name: 'Only with app shop' }));
+    await page.keyboard.press('Enter');
+    await until('the query of the field', () => Promise.resolve(explore.query()), (query) => query === 'level:warn NOT service:=api app:=shop'); // prettier-ignore
   });
 
   it('tells why a tail ended, and opens it again', async () => {
