@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { AlertsPage } from '../../ui/pages/alerts.ts';
 import { expectAccessible, expectAccessibleInAllLooks, openPage, signIn, tabTo, type Look, type Opened } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { ExplorePage } from '../../ui/pages/explore.ts';
 import { expectAccessible, tabTo } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
@@ -138,7 +138,7 @@ describe('Explore, with much', function () {
     );
     // the fields of an entry, by keys
     await explore.toList();
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key);
+    for (const key of ['f', 'j', 'Enter']) await page.keyboard.press(key);
     await tabTo(page, explore.drawer.getByRole('button', { name: 'Only with app shop' }));
     await page.keyboard.press('Enter');
     await until('the query of the field', () => Promise.resolve(explore.query()), (query) => query === 'level:warn NOT service:=api app:=shop'); // prettier-ignore

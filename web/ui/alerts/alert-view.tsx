@@ -17,6 +17,7 @@ import { Course } from './course-view.tsx';
 import { exploreHref, Figures, Others, Samples, Sessions, Traces, WhatChanged, Why } from './evidence-view.tsx';
 import { RuleOf } from './rule-of.tsx';
 import { Sensitivity } from './sensitivity.tsx';
+import { Sentence } from './sentence.tsx';
 
 const DAY_MS = 864e5;
 const EARLIER = [
@@ -135,7 +136,7 @@ function Head({
         </span>
       </p>
       <h2 class="title alert-title">
-        <bdi>{alert.title}</bdi>
+        <Sentence text={alert.title} />
       </h2>
       <div class="alert-line">
         <p class="muted grow">

@@ -39,9 +39,10 @@ function Would({ loaded, isBusy }: { readonly loaded: Loaded<Preview>; readonly 
     <section class="would" aria-label="Preview" data-test="preview">
       <BusyBar isBusy={isBusy} />
       {error === null ? null : <ErrorNote error={error} onAgain={again} />}
-      {preview === null || error !== null ? (
-        error === null ? <p class="muted row-of">Counting the last 24 hours … <Pending of={loaded} /></p> : null
-      ) : (
+      {loaded.isBusy && (preview === null || error !== null) ? (
+        <p class="muted row-of">Counting the last 24 hours … <Pending of={loaded} /></p>
+      ) : null}
+      {preview === null || error !== null ? null : (
         <>
           <p role="status">
             In the last 24 hours it would have fired <FiredCount fired={preview.fired} />

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Answer, type OperationName, type Taken } from '../../client/client.ts';
 import { returns } from './connection.ts';
-import { client, signOut, tenantId } from './session.ts';
+import { client, isStillKnown, signOut, tenantId } from './session.ts';
 
 const PREFIX = '/api/v1/tenants/{tenant_id}';
 type Short<Name> = Name extends `${infer Method} ${typeof PREFIX}${infer Path}` ? `${Method} ${Path}` : never;
@@ -22,7 +22,8 @@ export async function request<Name extends TenantOperation>(name: Name, given: G
     const taken = { ...given, path: { ...given.path, tenant_id: tenantId.peek() } } as never;
     return (await client.peek().call(nameOf(name) as OperationName, taken, signal)) as AnswerOf<Name>;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) signOut(error);
+    const isRefused = error instanceof ApiError && (error.status === 401 || (error.status === 403 && !(await isStillKnown())));
+    if (isRefused && signal?.aborted !== true) signOut(error);
     throw error;
   }
 }

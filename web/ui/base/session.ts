@@ -85,6 +85,16 @@ export function signOut(problem: Error | null = null): void {
   session.value = null;
 }
 
+/** Whether the service knows who is signed in: what a key may not do and a key that was revoked are both a 403. True where it cannot be told. */
+export async function isStillKnown(): Promise<boolean> {
+  try {
+    await client.peek().call('GET /api/v1/account/key', {});
+    return true;
+  } catch (error) {
+    return !(error instanceof ApiError && (error.status === 401 || error.status === 403));
+  }
+}
+
 /** What a WebSocket of the pages offers: the service takes the first, and finds the key in the second; a cookie is sent by itself. */
 export const socketProtocols = (key: string | null): string[] => (key === null ? ['logweir.v1'] : ['logweir.v1', `logweir.bearer.${key}`]);
 

@@ -26,7 +26,10 @@ function nextPart(error: unknown, tries: number): number | null {
 /** Until the time is over, or it is stopped. */
 export function pause(ms: number, on: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (on.aborted) return resolve();
+    if (on.aborted) {
+      resolve();
+      return;
+    }
     const end = (): void => {
       clearTimeout(timer);
       on.removeEventListener('abort', end);

@@ -100,6 +100,7 @@ function NavBadge({ page }: { readonly page: string }): JSX.Element | null {
   return badge === undefined ? null : (
     <span class={`badge ${badge.kind}`} title={badge.title} data-test={`badge-${page}`}>
       {badge.text}
+      {badge.unit === undefined ? null : <span class="wide-only"> {badge.unit}</span>}
     </span>
   );
 }

@@ -97,12 +97,16 @@ function States(): JSX.Element {
   const running = { isBusy, since, cancel: () => setBusy(false) };
   return (
     <>
+      <Panel title="A panel" note="bytes of today">
+        <Meter part={0.6} />
+        <Meter part={1} isOver />
+      </Panel>
       <BusyBar isBusy />
       <Busy of={running} />
       <ErrorNote error={FAILED} onAgain={() => undefined} />
       <Refusal of={{ error: REFUSED, again: () => undefined }} />
       <div class="row-of">
-        <Button kind="primary" onClick={() => void copy('a text', 'Text')}>
+        <Button kind="primary" onClick={() => void copy('copied', 'Word')}>
           Save
         </Button>
         <Pending of={running} />
@@ -157,12 +161,6 @@ export default function Styleguide(): JSX.Element {
             </button>
           </span>
         </div>
-      </Part>
-      <Part name="Panels">
-        <Panel title="A panel" note="bytes of today">
-          <Meter part={0.6} />
-          <Meter part={1} isOver />
-        </Panel>
       </Part>
       <Part name="States">
         <States />

@@ -6,6 +6,8 @@ import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, percent, plural } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
+import { zone } from '../base/settings.ts';
+import { shortMoment } from '../base/time.ts';
 import { Button, Dialog, Field, Select } from '../components/controls.tsx';
 import { Level, Time } from '../components/data.tsx';
 import { Busy, Empty, ErrorNote, Pending, Refusal } from '../components/states.tsx';
@@ -71,9 +73,15 @@ function Watch({ known, onClose }: { readonly known: Known; readonly onClose: ()
   ); // prettier-ignore
 }
 
-/** Whether no value came twice: then no list of them tells anything. */
-const areDifferent = (values: readonly { readonly hits: number }[], sampled: number): boolean =>
-  sampled > 3 && values.every(({ hits }) => hits <= 1);
+/** The share of the most frequent value below which no list of them tells anything. */
+const RARE = 0.02;
+
+/** How different values are, where hardly one comes again; null: a list of them tells something. */
+function differenceOf(values: readonly { readonly hits: number }[], sampled: number): string | null {
+  const most = Math.max(0, ...values.map(({ hits }) => hits));
+  if (sampled > 3 && most <= 1) return 'all different';
+  return most < RARE * sampled ? 'hardly two alike' : null;
+}
 
 function Values({ known: { placeholders, sampled } }: { readonly known: Known }): JSX.Element | null {
   if (placeholders.length === 0) return null;
@@ -89,9 +97,9 @@ function Values({ known: { placeholders, sampled } }: { readonly known: Known })
             <h4 class="mono">
               <Template text={placeholder} /> <span class="cap">in place {position + 1}</span>
             </h4>
-            {areDifferent(values, sampled) ? (
+            {differenceOf(values, sampled) !== null ? (
               <p class="muted cut">
-                all different, as{' '}
+                {differenceOf(values, sampled)}, as{' '}
                 <bdi class="mono">
                   {values
                     .slice(0, 3)
@@ -166,22 +174,35 @@ function PatternHead({ pattern, onWatch }: { readonly pattern: Known['pattern'];
   );
 }
 
-/** Bars as wide as there is room. */
-function History({ hours }: { readonly hours: readonly number[] }): JSX.Element {
+const [HOUR_MS, FEWEST_HOURS] = [36e5, 24];
+
+/** Bars as wide as there is room, the last one now. */
+function History({ hours, end }: { readonly hours: readonly number[]; readonly end: string }): JSX.Element {
   const most = Math.max(1, ...hours);
+  const places = Math.max(FEWEST_HOURS, hours.length);
   return (
-    <svg
-      class="history"
-      viewBox={`0 0 ${String(Math.max(24, hours.length))} 100`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`At most ${count(most)} an hour`}
-    >
-      {hours.map((hits, at) => {
-        const size = hits === 0 ? 0 : Math.max(2, (100 * hits) / most);
-        return <rect key={at} x={at + 0.08} y={100 - size} width={0.84} height={size} fill="var(--accent)" />;
-      })}
-    </svg>
+    <section class="panel" aria-label="History">
+      <header class="panel-head">
+        <h3 class="grow">Entries by hour, of 7 days at most</h3>
+        <span class="cap">{count(most)} in the busiest</span>
+      </header>
+      <svg
+        class="history"
+        viewBox={`0 0 ${String(places)} 100`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`At most ${count(most)} an hour`}
+      >
+        {hours.map((hits, at) => {
+          const size = hits === 0 ? 0 : Math.max(2, (100 * hits) / most);
+          return <rect key={at} x={places - hours.length + at + 0.08} y={100 - size} width={0.84} height={size} fill="var(--accent)" />;
+        })}
+      </svg>
+      <div class="fired-ends cap">
+        <span>{shortMoment(Date.parse(end) - places * HOUR_MS, zone.value, Date.parse(end))}</span>
+        <span>now</span>
+      </div>
+    </section>
   );
 }
 
@@ -191,12 +212,7 @@ function Shown({ known }: { readonly known: Known }): JSX.Element {
   return (
     <>
       <PatternHead pattern={pattern} onWatch={() => setWatching(true)} />
-      <section class="panel" aria-label="History">
-        <header class="panel-head">
-          <h3 class="grow">Entries by hour, of 7 days at most</h3>
-        </header>
-        <History hours={hoursOf(history, known.window.end)} />
-      </section>
+      <History hours={hoursOf(history, known.window.end)} end={known.window.end} />
       <Values known={known} />
       <div class="panels">
         <Example title="First example" text={known.first_example} />
@@ -226,8 +242,8 @@ export function PatternView({ fingerprint }: { readonly fingerprint: string }): 
   const isUnknown = error instanceof ApiError && (error.status === 404 || error.status === 400);
   return (
     <article class="pattern-page" aria-label="Pattern">
-      <a href={hrefOf(route.value.tenant, 'patterns')}>‹ All patterns</a>
       <Busy of={loaded} />
+      <a href={hrefOf(route.value.tenant, 'patterns')}>‹ All patterns</a>
       {error !== null && !isUnknown ? <ErrorNote error={error} onAgain={again} /> : null}
       {isUnknown ? (
         <Empty title="There is no such pattern">
