@@ -141,12 +141,15 @@ export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveSt
     buffer.current = own;
     let [status, detail, before]: [LiveState['status'], string, number] = ['connecting', '', 0];
     let error: Error | null = null;
+    // what is stored comes first, and is no rate
+    let isStored = true;
     let rate = 0;
     const tail = new Tail(query, {
       entry: (entry) => own.take(entry),
       control: ({ type, count = 0, position, reason = 'the page did not read them fast enough', since = '', until = '', cut = false }) => {
         if (position !== undefined) own.mark();
         if (type === 'dropped') own.miss({ count, why: reason, since, until });
+        if (type === 'backfill') [isStored, before] = [false, own.seen];
         if (type === 'backfill' && cut) own.miss({ count: 0, why: 'more were stored than a tail begins with', since: '', until: '' });
       },
       status: (next, why) => {
@@ -168,7 +171,7 @@ export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveSt
     };
     let frame = requestAnimationFrame(draw);
     const second = setInterval(() => {
-      rate = own.seen - before;
+      rate = isStored ? 0 : own.seen - before;
       before = own.seen;
     }, 1000);
     setState(START);

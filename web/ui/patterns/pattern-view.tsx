@@ -180,6 +180,7 @@ const [HOUR_MS, FEWEST_HOURS] = [36e5, 24];
 function History({ hours, end }: { readonly hours: readonly number[]; readonly end: string }): JSX.Element {
   const most = Math.max(1, ...hours);
   const places = Math.max(FEWEST_HOURS, hours.length);
+  const last = Math.ceil(Date.parse(end) / HOUR_MS) * HOUR_MS;
   return (
     <section class="panel" aria-label="History">
       <header class="panel-head">
@@ -199,7 +200,7 @@ function History({ hours, end }: { readonly hours: readonly number[]; readonly e
         })}
       </svg>
       <div class="fired-ends cap">
-        <span>{shortMoment(Date.parse(end) - places * HOUR_MS, zone.value, Date.parse(end))}</span>
+        <span>{shortMoment(last - places * HOUR_MS, zone.value, last)}</span>
         <span>now</span>
       </div>
     </section>
