@@ -78,6 +78,7 @@ function typeOf(schema: Json): string {
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum'])) return union((schema['enum'] as readonly unknown[]).map((value) => JSON.stringify(value)));
   if (Array.isArray(type)) return union((type as readonly string[]).map((one) => typeOf({ ...schema, type: one })));
+  if (type === 'null') return 'null';
   if (type === 'array') return `${wrapped(typeOf((items ?? {}) as Json))}[]`;
   if (type === 'object' || properties !== undefined)
     return objectOf(properties as Readonly<Record<string, Json>>, patternProperties, required as readonly string[]);

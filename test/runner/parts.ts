@@ -89,13 +89,13 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'browser',
     isLong: true,
-    parts: [{ name: 'pages', files: ['test/e2e/pages/!(ui-explore).e2e.test.ts'], spread: 2, isShared: true, ...END_TO_END }],
+    parts: [{ name: 'pages', files: ['test/e2e/pages/!(ui-budgets).e2e.test.ts'], spread: 2, isShared: true, ...END_TO_END }],
   },
   {
     // it has bounds of time and memory, which other load would be counted in
     name: 'browser alone',
     isLong: true,
-    parts: [{ name: 'pages alone', files: ['test/e2e/pages/ui-explore.e2e.test.ts'], isShared: true, ...END_TO_END }],
+    parts: [{ name: 'pages alone', files: ['test/e2e/pages/ui-budgets.e2e.test.ts'], isShared: true, ...END_TO_END }],
   },
 ];
 

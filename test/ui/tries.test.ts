@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { nextTry } from '../../web/ui/base/tries.ts';
+import { ApiError } from '../../web/client/client.ts';
+import { nextTry, patiently } from '../../web/ui/base/tries.ts';
 import { respelt } from '../../web/ui/explore/misspelt.ts';
 import { quotaOf } from '../../web/ui/frame/quota.ts';
 
@@ -13,6 +14,35 @@ describe('what the pages do and report by themselves', () => {
     expect(waits(503, null)).to.deep.equal([1, 2, 4, null]);
     expect(waits(503, 3)).to.deep.equal([3, 3, 4, null]);
     for (const status of [400, 403, 413, 500, 504]) expect(waits(status, 1), String(status)).to.deep.equal([null, null, null, null]);
+  });
+
+  it('wait with a part of something long, as often as they are asked to, and not longer than a minute', async () => {
+    /** What is waited for first, and what it ends with; whoever waits is stopped. */
+    const waited = async (thrown: Error): Promise<{ readonly seconds: number | null; readonly ended: unknown }> => {
+      const stopping = new AbortController();
+      let seconds: number | null = null;
+      const onWait = (one: number): void => {
+        seconds = one;
+        stopping.abort('stopped');
+      };
+      const ended: unknown = await patiently(() => Promise.reject(thrown), stopping.signal, onWait).catch((error: unknown) => error);
+      return { seconds, ended };
+    };
+    const refused = (status: number, retryAfter: number | null): ApiError => new ApiError(status, 'no', '', retryAfter);
+    expect(await waited(refused(429, 60))).to.deep.equal({ seconds: 60, ended: 'stopped' });
+    expect(await waited(refused(429, null))).to.deep.equal({ seconds: 1, ended: 'stopped' });
+    expect(await waited(refused(503, null))).to.deep.equal({ seconds: 1, ended: 'stopped' });
+    expect(await waited(new TypeError('not reached'))).to.deep.equal({ seconds: 1, ended: 'stopped' });
+    for (const error of [refused(429, 61), refused(503, 61), refused(403, 1), refused(504, 1)])
+      expect(await waited(error)).to.deep.equal({ seconds: null, ended: error });
+    const nothing = new AbortController().signal;
+    expect(
+      await patiently(
+        () => Promise.resolve(7),
+        nothing,
+        () => expect.fail('it waits'),
+      ),
+    ).to.equal(7);
   });
 
   it('report a volume that nears its end, and one that is used up', () => {

@@ -8,7 +8,7 @@ export interface Operations {
     path: {};
     query: {};
     body: undefined;
-    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean }; bounds: { retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null }; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[]; plan: { name: string; retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean } } };
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean }; bounds: { retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null }; project: { id: string; name: string } | null; session: { started_at: string; expires_at: string } | null; refused: { what: string; status: number; why: string }[]; plan: { name: string; retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean } } };
   };
   /** The projects of a tenant, oldest first */
   "GET /api/v1/account/projects": {
@@ -78,14 +78,14 @@ export interface Operations {
     path: {};
     query: {};
     body: { key?: string; code?: string } | undefined;
-    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean }; bounds: { retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null }; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[]; plan: string };
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean }; bounds: { retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null }; project: { id: string; name: string } | null; session: { started_at: string; expires_at: string } | null; refused: { what: string; status: number; why: string }[]; plan: string };
   };
   /** Who sends this request, and what is not allowed */
   "GET /api/v1/session": {
     path: {};
     query: {};
     body: undefined;
-    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean }; bounds: { retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null }; project: { id: string; name: string }; session: { started_at: string; expires_at: string }; refused: { what: string; status: number; why: string }[]; plan: string };
+    answer: { tenant_id: number; key_id: string; scopes: ("read" | "write" | "ingest")[]; demo: boolean; features: { metrics: boolean; replay: boolean; projects: number; ai: boolean }; bounds: { retention_days: number | null; queries_per_minute: number | null; entries_per_second: number | null; daily_bytes: number | null }; project: { id: string; name: string } | null; session: { started_at: string; expires_at: string } | null; refused: { what: string; status: number; why: string }[]; plan: string };
   };
   /** Signs a browser out */
   "DELETE /api/v1/session": {

@@ -1,16 +1,7 @@
 import { expect } from 'chai';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { AlertsPage } from '../../ui/pages/alerts.ts';
-import {
-  expectAccessible,
-  expectAccessibleInBoth,
-  expectNoOverflow,
-  openPage,
-  signIn,
-  tabTo,
-  type Look,
-  type Opened,
-} from '../../ui/pages/page.ts';
+import { expectAccessible, expectAccessibleInAllLooks, openPage, signIn, tabTo, type Look, type Opened } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { startReceiver } from '../receiver.ts';
@@ -233,45 +224,39 @@ describe('the pages of alerts, patterns and first steps', function () {
       expect(await page.locator('main img, main script').count()).to.equal(0);
     });
 
-  for (const width of [1280, 320])
-    it(`are accessible in both themes, ${String(width)} wide`, async () => {
-      const look = { width, height: 740 };
-      const fits = async (page: Page, state: string): Promise<void> => {
-        await expectAccessibleInBoth(page, state);
-        await expectNoOverflow(page, state);
-      };
-      const empty = await newTenant(instance);
-      const { page: none } = await visit(empty, 'start', look);
-      for (const [at, words] of [['start', 'See it come'], ['alerts', 'All is as usual'], ['alerts/7', 'There is no such alert'], ['patterns', 'No pattern is like this'], ['patterns/zz', 'There is no such pattern'], ['patterns?view=diff', 'Nothing is different']] as const) {
-          await none.goto(`${instance.app}/ui/t/${String(empty.id)}/${at}`);
-          await none.getByRole('heading', { name: words }).waitFor();
-          await fits(none, at);
-        } // prettier-ignore
-      const { tenant } = await watched();
-      const { page, list, patterns } = await visit(tenant, 'alerts?state=all', look);
-      await list.first().waitFor();
-      await fits(page, 'a list of alerts');
-      for (const [button, title] of [['Rules', 'Rules'], ['Webhooks', 'Webhooks']] as const) {
-          await page.getByRole('button', { name: button, exact: true }).click();
-          await page.getByRole('dialog', { name: title }).waitFor();
-          await page.locator('.bar.busy').first().waitFor({ state: 'detached' });
-          await fits(page, button);
-          await page.keyboard.press('Escape');
-        } // prettier-ignore
-      await list.first().click();
-      await page.getByRole('region', { name: 'Samples' }).waitFor();
-      await fits(page, 'an alert');
-      await page.locator('[data-test=change-rule]').click();
-      await page.locator('input[name=rule-if]').waitFor();
-      await fits(page, 'a rule');
-      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/patterns`);
-      await patterns.first().waitFor();
-      await fits(page, 'patterns');
-      await patterns.first().click();
-      await page.getByRole('region', { name: 'First example' }).first().waitFor();
-      await fits(page, 'a pattern');
-      await page.getByRole('button', { name: 'Watch it…' }).click();
-      await page.locator('input[name=rule]').waitFor();
-      await fits(page, 'watching a pattern');
-    });
+  it('are accessible in both themes, wide and narrow', async () => {
+    const empty = await newTenant(instance);
+    const { page: none } = await visit(empty, 'start');
+    for (const [at, words] of [['start', 'See it come'], ['alerts', 'All is as usual'], ['alerts/7', 'There is no such alert'], ['patterns', 'No pattern is like this'], ['patterns/zz', 'There is no such pattern'], ['patterns?view=diff', 'Nothing is different']] as const) {
+        await none.goto(`${instance.app}/ui/t/${String(empty.id)}/${at}`);
+        await none.getByRole('heading', { name: words }).waitFor();
+        await expectAccessibleInAllLooks(none, at);
+      } // prettier-ignore
+    const { tenant } = await watched();
+    const { page, list, patterns } = await visit(tenant, 'alerts?state=all');
+    await list.first().waitFor();
+    await expectAccessibleInAllLooks(page, 'a list of alerts');
+    for (const name of ['Rules', 'Webhooks']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('dialog', { name }).waitFor();
+      await page.locator('.bar.busy').first().waitFor({ state: 'detached' });
+      await expectAccessibleInAllLooks(page, name);
+      await page.keyboard.press('Escape');
+    }
+    await list.first().click();
+    await page.getByRole('region', { name: 'Samples' }).waitFor();
+    await expectAccessibleInAllLooks(page, 'an alert');
+    await page.locator('[data-test=change-rule]').click();
+    await page.locator('input[name=rule-if]').waitFor();
+    await expectAccessibleInAllLooks(page, 'a rule');
+    await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/patterns`);
+    await patterns.first().waitFor();
+    await expectAccessibleInAllLooks(page, 'patterns');
+    await patterns.first().click();
+    await page.getByRole('region', { name: 'First example' }).first().waitFor();
+    await expectAccessibleInAllLooks(page, 'a pattern');
+    await page.getByRole('button', { name: 'Watch it…' }).click();
+    await page.locator('input[name=rule]').waitFor();
+    await expectAccessibleInAllLooks(page, 'watching a pattern');
+  });
 });

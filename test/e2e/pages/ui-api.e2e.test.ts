@@ -48,12 +48,17 @@ describe('the description of the API as a page', function () {
   });
 
   for (const isDark of [false, true])
-    it(`shows operations, ${isDark ? 'dark' : 'light'}, from the palette of the pages`, async () => {
+    it(`shows operations, ${isDark ? 'dark' : 'light'}, from the ${isDark ? 'palette' : 'menu'} of the pages`, async () => {
       const { page } = await opened('/ui/', { isDark });
       await signIn(page, tenant.key);
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('API reference');
-      await page.keyboard.press('Enter');
+      if (isDark) {
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type('API reference');
+        await page.keyboard.press('Enter');
+      } else {
+        await page.locator('[data-test=account]').click();
+        await page.getByRole('link', { name: 'API reference' }).click();
+      }
       await page.waitForURL(`${instance.app}/ui/api/`);
       await page.getByRole('heading', { name: 'The streams of a window' }).waitFor();
       await page.getByText('/api/v1/tenants/{tenant_id}/streams').first().waitFor({ state: 'attached' });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expectAccessible } from '../../ui/pages/page.ts';
+import { expectEachRefused, refuse, type Refused } from '../../ui/pages/refusals.ts';
 import { startBrowser } from '../browser.ts';
 import { sharedInstance } from '../shared.ts';
 import { Visits } from '../ui-visits.ts';
@@ -8,8 +9,6 @@ import { watched } from '../watched.ts';
 
 before(() => void watched().catch(() => undefined));
 
-/** What is refused: `METHOD /path`, and a part of its query or body. */
-type Refused = readonly [method: string, path: RegExp, part?: string];
 type Row = {
   readonly panel: string;
   readonly at: string;
@@ -106,8 +105,6 @@ const ROWS: readonly Row[] = [
   { panel: 'usage', at: 'usage', refused: ['GET', /\/usage$/], within: 'main', canStop: true },
 ];
 
-const STATUSES = [403, 429, 503, 504];
-
 describe('each panel of the pages', function () {
   this.timeout(600_000);
   let browser: Browser;
@@ -132,12 +129,6 @@ describe('each panel of the pages', function () {
   });
   afterEach(() => page.unrouteAll());
 
-  const isRefused = ([method, path, part = '']: Refused, request: Request): boolean => {
-    const url = new URL(request.url());
-    const asked = decodeURIComponent(url.search) + (request.postData() ?? '');
-    return request.method() === method && path.test(url.pathname) && asked.includes(part);
-  };
-
   /** What the service answers of an alert, as if it were of a detector. */
   const makeAlertsOf = async (detector: string): Promise<void> => {
     await page.route(/\/alerts\/\d+$/, async (route) => {
@@ -150,37 +141,25 @@ describe('each panel of the pages', function () {
 
   for (const row of ROWS)
     it(`fails alone, and comes back: ${row.panel}`, async () => {
-      let status: number | null = STATUSES[0] ?? null;
-      await page.route('**/api/v1/**', (route) => {
-        if (status === null || !isRefused(row.refused, route.request())) return route.fallback();
-        const headers = { 'x-request-id': `r-${String(status)}`, ...(status === 429 ? { 'retry-after': '90' } : {}) };
-        return route.fulfill({ status, headers, json: { detail: `refused with ${String(status)} <b>here</b>` } });
-      });
+      const control = await refuse(page, row.refused);
       if (row.as !== undefined) await makeAlertsOf(row.as);
       await page.goto(at + row.at);
       await row.open?.(page);
       const note = page.locator(row.within).locator('.note.error');
-      for (const next of STATUSES) {
-        if (status !== next) {
-          status = next;
-          await note.getByRole('button', { name: 'Try again' }).click();
-        }
-        await note.filter({ hasText: `refused with ${String(next)} <b>here</b>` }).filter({ hasText: `r-${String(next)}` }).waitFor(); // prettier-ignore
-        expect(await page.locator('.note.error').count(), String(next)).to.equal(1);
-        if (next === 429) await note.filter({ hasText: 'It may work in 90 s' }).waitFor();
-        if (next === 504) expect(await note.locator('[data-test=quicker] button').count()).to.equal(row.hasWays === true ? 2 : 0);
-      }
+      await expectEachRefused(page, note, control, async (status) => {
+        if (status === 504) expect(await note.locator('[data-test=quicker] button').count()).to.equal(row.hasWays === true ? 2 : 0);
+      });
       await expectAccessible(page, row.panel);
       expect(await page.locator('h1').count()).to.equal(1);
-      status = null;
+      control.answer = null;
       await note.getByRole('button', { name: 'Try again' }).click();
       await note.waitFor({ state: 'detached' });
     });
 
   for (const row of ROWS.filter(({ canStop }) => canStop === true))
     it(`shows how long it takes, and is stopped: ${row.panel}`, async () => {
-      let isSlow = true;
-      await page.route('**/api/v1/**', (route) => (isSlow && isRefused(row.refused, route.request()) ? undefined : route.fallback()));
+      const control = await refuse(page, row.refused);
+      control.answer = 'held';
       if (row.as !== undefined) await makeAlertsOf(row.as);
       await page.goto(at + row.at);
       await row.open?.(page);
@@ -188,7 +167,7 @@ describe('each panel of the pages', function () {
       await place.locator('[data-test=elapsed]').getByRole('button', { name: 'Cancel' }).click();
       const note = place.locator('.note.error').filter({ hasText: 'Stopped before it was there.' });
       await note.waitFor();
-      isSlow = false;
+      control.answer = null;
       await note.getByRole('button', { name: 'Try again' }).click();
       await note.waitFor({ state: 'detached' });
       await place.locator('[data-test=elapsed]').waitFor({ state: 'detached' });

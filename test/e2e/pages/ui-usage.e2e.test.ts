@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { expectAccessibleInBoth, expectNoOverflow, tabTo } from '../../ui/pages/page.ts';
+import { expectAccessibleInAllLooks, tabTo } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
@@ -46,15 +46,6 @@ describe('the pages of usage and ingest', function () {
   const markup = (page: Page): Promise<number> =>
     page.locator('main img, main script, main iframe, main b b, main b:has-text("bold")').count();
 
-  /** In both themes, wide and narrow: one page, whose looks are changed. */
-  async function expectAllLooks(page: Page, state: string): Promise<void> {
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 740 });
-      await expectAccessibleInBoth(page, `${state}, ${String(width)}`);
-      await expectNoOverflow(page, `${state}, ${String(width)}`);
-    }
-  }
-
   it('show what is used, by day, signal, service and key, what bounds it, and what was refused', async () => {
     const page = await visits.visit(tenant, 'explore');
     for (const key of ['g', 'u']) await page.keyboard.press(key);
@@ -69,7 +60,7 @@ describe('the pages of usage and ingest', function () {
     await region('By service').getByRole('button', { name: /^All \d+ services/ }).click(); // prettier-ignore
     expect(await region('By service').locator('li').count()).to.be.greaterThan(10);
     expect(await markup(page)).to.equal(0);
-    await expectAllLooks(page, 'usage');
+    await expectAccessibleInAllLooks(page, 'usage');
     // a day before, by keys alone
     await tabTo(page, page.getByRole('combobox', { name: 'Day' }));
     await page.keyboard.press('ArrowDown');
@@ -119,7 +110,7 @@ describe('the pages of usage and ingest', function () {
     // the page looks again by itself
     await arriving.filter({ hasText: '1 today' }).filter({ hasNotText: '<img' }).waitFor();
     expect(await markup(page)).to.equal(0);
-    await expectAllLooks(page, 'ingest');
+    await expectAccessibleInAllLooks(page, 'ingest');
     await page.getByRole('link', { name: 'Open it in Explore' }).click();
     await page.locator('#rows .row').filter({ hasText: 'a test line' }).waitFor();
   });
@@ -136,5 +127,31 @@ describe('the pages of usage and ingest', function () {
     }
     expect(await page.locator('pre.snippet').textContent()).to.contain('YOUR_KEY');
     await page.locator('[data-test=rejections]').waitFor();
+  });
+
+  it('tell a key of a project what is of the whole tenant, and request none of it', async () => {
+    const own = { Authorization: `Bearer ${tenant.key}` };
+    const name = MARKUP.slice(0, 60);
+    const project = (await call('POST', `${instance.app}/api/v1/account/projects`, { name }, own)) as { id: string };
+    const made = (await call('POST', `${base()}/keys`, { name: 'of a project', scopes: ['read', 'write'], project: project.id }, own)) as { key: string }; // prettier-ignore
+    const page = await visits.visit({ id: tenant.id, key: made.key }, 'alerts');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    for (const button of ['Rules', 'Webhooks'])
+      expect(await page.getByRole('button', { name: button, exact: true }).getAttribute('title'), button).to.contain(`“${name}”`);
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage is of the whole tenant' }).waitFor();
+    await page.getByText(`This key is of the project “${name}”`).waitFor();
+    await expectAccessibleInAllLooks(page, 'a usage that is not shown');
+    await page.getByRole('link', { name: 'Ingest', exact: true }).click();
+    await page.getByRole('region', { name: 'What comes, and what was refused' }).filter({ hasText: '<img src=x' }).waitFor();
+    await page.locator('[data-test=account]').click();
+    await page
+      .getByRole('dialog', { name: 'Account' })
+      .filter({ hasText: `Project ${name}` })
+      .waitFor();
+    expect(await markup(page)).to.equal(0);
+    expect(await page.locator('.note.error').count()).to.equal(0);
+    expect(asked.filter((one) => /\/(?:usage|rejections|rules|webhooks|detectors)$/.test(one))).to.deep.equal([]);
   });
 });

@@ -5,15 +5,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { ExplorePage } from '../../ui/pages/explore.ts';
 import { buildUi } from '../../../web/build-ui.mjs';
-import {
-  expectAccessible,
-  expectAccessibleInBoth,
-  expectNoOverflow,
-  openPage,
-  signIn,
-  type Look,
-  type Opened,
-} from '../../ui/pages/page.ts';
+import { expectAccessible, expectAccessibleInAllLooks, openPage, signIn, type Look, type Opened } from '../../ui/pages/page.ts';
 import { startBrowser } from '../browser.ts';
 import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
@@ -240,10 +232,8 @@ describe('the pages', function () {
     );
     await explore.page.locator('.bar-line').nth(2).waitFor();
     expect(await explore.page.locator('.result-table tbody tr').count()).to.equal(3);
-    await expectAccessible(explore.page, 'bars');
     await explore.runByMouse('* | stats by (_time:5m, service) count() as n');
     await explore.page.locator('.u-over').waitFor();
-    await expectAccessible(explore.page, 'lines');
   });
 
   it('exports all that matches', async () => {
@@ -305,64 +295,61 @@ describe('the pages', function () {
     }
   });
 
-  for (const width of [1280, 360])
-    it(`are accessible in both themes, ${String(width)} wide`, async () => {
-      const look = { width, height: 740 };
-      const opened = await openPage(browser, `${instance.app}/ui/`, look);
-      open.push(opened);
-      await opened.page.locator('input[name=key]').waitFor();
-      await expectAccessibleInBoth(opened.page, 'sign-in');
-      const explore = await visit(tenant, '/ui/', look);
-      const { page } = explore;
-      await explore.rows.first().waitFor();
-      await page.locator('.side .facet').first().waitFor({ state: 'attached' });
-      await expectAccessibleInBoth(page, 'entries');
-      await page.keyboard.press('t');
-      await page.getByRole('dialog', { name: 'Window' }).waitFor();
-      await expectAccessibleInBoth(page, 'the window');
-      await page.keyboard.press('Escape');
-      await page.locator('#rows').focus();
-      await page.keyboard.press('?');
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-      await expectAccessibleInBoth(page, 'the sheet of keys');
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Control+K');
-      await page.getByRole('combobox', { name: 'Command' }).waitFor();
-      await expectAccessibleInBoth(page, 'the palette');
-      await page.keyboard.press('Escape');
-      for (const [key, name] of [['s', 'Saved and earlier searches'], ['e', 'Export all matching entries']] as const) {
+  it('are accessible in both themes, wide and narrow', async () => {
+    const opened = await openPage(browser, `${instance.app}/ui/`);
+    open.push(opened);
+    await opened.page.locator('input[name=key]').waitFor();
+    await expectAccessibleInAllLooks(opened.page, 'sign-in');
+    const explore = await visit(tenant);
+    const { page } = explore;
+    await explore.rows.first().waitFor();
+    await page.locator('.side .facet').first().waitFor({ state: 'attached' });
+    await expectAccessibleInAllLooks(page, 'entries');
+    await page.keyboard.press('t');
+    await page.getByRole('dialog', { name: 'Window' }).waitFor();
+    await expectAccessibleInAllLooks(page, 'the window');
+    await page.keyboard.press('Escape');
+    await page.locator('#rows').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await expectAccessibleInAllLooks(page, 'the sheet of keys');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+K');
+    await page.getByRole('combobox', { name: 'Command' }).waitFor();
+    await expectAccessibleInAllLooks(page, 'the palette');
+    await page.keyboard.press('Escape');
+    for (const [key, name] of [['s', 'Saved and earlier searches'], ['e', 'Export all matching entries']] as const) {
           await explore.toList();
           await page.keyboard.press(key);
           await page.getByRole('dialog', { name }).waitFor();
-          await expectAccessibleInBoth(page, name);
+          await expectAccessibleInAllLooks(page, name);
           await page.keyboard.press('Escape');
         } // prettier-ignore
-      await page.getByRole('button', { name: 'More', exact: true }).click();
-      await expectAccessibleInBoth(page, 'the menu');
-      await page.getByRole('button', { name: 'What runs where' }).click();
-      await page.getByRole('dialog', { name: 'What runs where' }).getByText('Statement 1').waitFor();
-      await expectAccessibleInBoth(page, 'what runs where');
-      await page.keyboard.press('Escape');
-      await page.locator('[data-test=account]').click();
-      await page.getByRole('button', { name: 'Sign out' }).waitFor();
-      await expectAccessibleInBoth(page, 'the account');
-      for (const [query, shown] of [['* | stats by (service) count() as n', '.bar-line'], ['* | stats by (_time:5m, service) count() as n', '.u-over']] as const) {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await expectAccessibleInAllLooks(page, 'the menu');
+    await page.getByRole('button', { name: 'What runs where' }).click();
+    await page.getByRole('dialog', { name: 'What runs where' }).getByText('Statement 1').waitFor();
+    await expectAccessibleInAllLooks(page, 'what runs where');
+    await page.keyboard.press('Escape');
+    await page.locator('[data-test=account]').click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await expectAccessibleInAllLooks(page, 'the account');
+    for (const [query, shown] of [['* | stats by (service) count() as n', '.bar-line'], ['* | stats by (_time:5m, service) count() as n', '.u-over']] as const) {
           await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=${encodeURIComponent(query)}`);
           await page.locator(shown).first().waitFor();
-          await expectAccessibleInBoth(page, query);
+          await expectAccessibleInAllLooks(page, query);
         } // prettier-ignore
-      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=nothing-has-this`);
-      await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
-      await expectAccessibleInBoth(page, 'nothing');
-      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=level:error`);
-      await explore.rows.first().click();
-      for (const tab of ['JSON', 'Context', 'Pattern', 'Trace', 'Fields']) {
-        await explore.openTab(tab);
-        await page.locator('.drawer .bar.busy').waitFor({ state: 'detached' });
-        await expectAccessibleInBoth(page, tab);
-      }
-      await expectNoOverflow(page);
-    });
+    await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=nothing-has-this`);
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await expectAccessibleInAllLooks(page, 'nothing');
+    await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/explore?q=level:error`);
+    await explore.rows.first().click();
+    for (const tab of ['JSON', 'Context', 'Pattern', 'Trace', 'Fields']) {
+      await explore.openTab(tab);
+      await page.locator('.drawer .bar.busy').waitFor({ state: 'detached' });
+      await expectAccessibleInAllLooks(page, tab);
+    }
+  });
 
   it('have one of all components, in a build for those who change them alone', async () => {
     expect(readFileSync(path.join(DIST, 'manifest.json'), 'utf8')).to.not.contain('styleguide');
@@ -380,14 +367,35 @@ describe('the pages', function () {
         return route.fulfill({ path: path.join(folder, /\.\w+$/.test(name) ? name : 'index.html') });
       });
       await page.goto(at);
-      for (const width of [1280, 360]) {
-        await page.setViewportSize({ width, height: 740 });
-        await page.getByRole('heading', { name: 'Components' }).waitFor();
-        await expectAccessibleInBoth(page, `components, ${String(width)}`);
-        await expectNoOverflow(page);
-      }
+      await page.getByRole('heading', { name: 'Components' }).waitFor();
+      await expectAccessibleInAllLooks(page, 'components');
     } finally {
       rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('do not move while they load', async () => {
+    const { page } = await visit(tenant);
+    for (const at of [
+      'explore',
+      'explore?q=level:error&compare=1',
+      'patterns',
+      'patterns?view=diff',
+      'alerts',
+      'ingest',
+      'usage',
+      'start',
+    ]) {
+      await page.goto(`${instance.app}/ui/t/${String(tenant.id)}/${at}`);
+      await page.locator('main h1').waitFor({ state: 'attached' });
+      await page.locator('.bar.busy, .skeleton').first().waitFor({ state: 'detached' });
+      // as browsers measure it: of what moves the part of the screen, by how far it moves; 0.1 is said to be felt
+      const moved = await page.evaluate<number>(`new Promise((done) => {
+        let sum = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((one) => { sum += one.value; })).observe({ type: 'layout-shift', buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(sum))));
+      })`);
+      expect(moved, at).to.be.below(0.1);
     }
   });
 

@@ -16,7 +16,6 @@ export async function openPage(browser: Browser, url: string, { isDark = false, 
   const media = isChromium ? { colorScheme: isDark ? 'dark' : 'light', reducedMotion: 'reduce' } as const : {}; // prettier-ignore
   const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, ...media });
   if (isChromium) await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await context.addInitScript({ content: AXE });
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];
@@ -46,15 +45,28 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 /** That axe finds nothing on the page as it is. */
 export const expectAccessible = (page: Page, state: string): Promise<void> => expectNoViolation(page, state, ALL);
 
-/** The same in both themes: the other one differs in its colours alone, so only they are looked at again. */
-export async function expectAccessibleInBoth(page: Page, state: string): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light' });
+/** The narrowest that pages are made for. */
+const [WIDE, NARROW, HEIGHT] = [1280, 320, 740];
+
+/**
+ * The same in both themes, wide and narrow, with nothing scrolled sideways: of one page, whose looks are changed. As wide, the dark one differs in its
+ * colours alone, so only they are looked at again; all is looked at once more where it is narrow. The page is left wide and light.
+ */
+export async function expectAccessibleInAllLooks(page: Page, state: string): Promise<void> {
   await expectNoViolation(page, state, ALL);
+  await expectNoOverflow(page, state);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectNoViolation(page, `${state}, dark`, OF_COLOURS);
+  await page.setViewportSize({ width: NARROW, height: HEIGHT });
+  await expectNoViolation(page, `${state}, dark and narrow`, ALL);
+  await expectNoOverflow(page, `${state}, narrow`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: WIDE, height: HEIGHT });
 }
 
 async function expectNoViolation(page: Page, state: string, looked: readonly string[]): Promise<void> {
+  // it is loaded by the pages that are looked at alone: it is larger than they are
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const violations = await page.evaluate(async (runOnly) => {
     type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
     const { axe } = globalThis as unknown as { axe: Axe };
@@ -72,7 +84,7 @@ async function expectNoViolation(page: Page, state: string, looked: readonly str
 }
 
 /** That nothing is scrolled sideways. */
-export async function expectNoOverflow(page: Page, state = 'nothing is scrolled sideways'): Promise<void> {
+async function expectNoOverflow(page: Page, state: string): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), state).to.equal(0);
 }
 

@@ -5,6 +5,7 @@ import { hrefOf, route } from '../base/route.ts';
 import { zone } from '../base/settings.ts';
 import { shortMoment } from '../base/time.ts';
 import { grouped, placeOf, type Alert, type Group } from './evidence.ts';
+import { Sentence } from './sentence.tsx';
 
 const clock = (iso: string): string => shortMoment(Math.floor(Date.parse(iso) / 6e4) * 6e4, zone.value, Date.now());
 
@@ -23,7 +24,7 @@ function Line({ alert, isCurrent, span }: { readonly alert: Alert; readonly isCu
       >
         <span class="grow alert-words">
           <span class={alert.state === 'firing' ? 'strong two-lines' : 'two-lines'}>
-            <bdi>{alert.title}</bdi>
+            <Sentence text={alert.title} />
           </span>
           <span class="cap cut">
             {clock(alert.fired_at)}

@@ -1,6 +1,7 @@
 /** The page of one alert: what, by how much, since when, why, and what can be done. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, duration } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
@@ -8,7 +9,7 @@ import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog, Field } from '../components/controls.tsx';
 import { Time } from '../components/data.tsx';
-import { Busy, BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { copy, toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { readEvidence, type Alert, type Evidence } from './evidence.ts';
@@ -16,6 +17,7 @@ import { Course } from './course-view.tsx';
 import { exploreHref, Figures, Others, Samples, Sessions, Traces, WhatChanged, Why } from './evidence-view.tsx';
 import { RuleOf } from './rule-of.tsx';
 import { Sensitivity } from './sensitivity.tsx';
+import { Sentence } from './sentence.tsx';
 
 const DAY_MS = 864e5;
 const EARLIER = [
@@ -66,40 +68,37 @@ function Resolve({
   readonly onDone: (alert: Alert) => void;
 }): JSX.Element {
   const [note, setNote] = useState('');
-  const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const send = async (): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      onDone(await request('POST /alerts/{alert_id}/resolve', { path: { alert_id: alert.id }, body: note.trim() === '' ? {} : { note } }));
-      toast('Resolved');
-      onClose();
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-      setBusy(false);
-    }
-  };
+  const resolve = useAction(
+    (_given: void, signal) =>
+      request('POST /alerts/{alert_id}/resolve', { path: { alert_id: alert.id }, body: note.trim() === '' ? {} : { note } }, signal),
+    {
+      onDone: (resolved) => {
+        onDone(resolved);
+        toast('Resolved');
+        onClose();
+      },
+    },
+  );
   return (
     <Dialog title="Resolve the alert" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) void send();
+          resolve.start();
         }}
       >
         <p class="muted">It fires again only once its series was back within what is usual.</p>
         <Field name="Note" note="Optional: what it was. It stays with the alert.">
           <textarea class="input" name="note" rows={3} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
         </Field>
-        {error === null ? null : <ErrorNote error={error} />}
-        <BusyBar isBusy={isBusy} />
+        <Refusal of={resolve} />
         <div class="row-of">
           <Button kind="primary" type="submit">
             Resolve
           </Button>
           <Button onClick={onClose}>Cancel</Button>
+          <Pending of={resolve} />
         </div>
       </form>
     </Dialog>
@@ -137,7 +136,7 @@ function Head({
         </span>
       </p>
       <h2 class="title alert-title">
-        <bdi>{alert.title}</bdi>
+        <Sentence text={alert.title} />
       </h2>
       <div class="alert-line">
         <p class="muted grow">
@@ -244,8 +243,12 @@ export function AlertView({
       <Traces evidence={evidence} />
       <Sessions evidence={evidence} />
       <Others evidence={evidence} />
-      <RuleOf ruleId={evidence.ruleId} />
-      <Sensitivity detector={alert.detector_type} stream={alert.stream} fingerprint={evidence.fingerprint} />
+      {lacks('read', 'tenant') === null ? (
+        <>
+          <RuleOf ruleId={evidence.ruleId} />
+          <Sensitivity detector={alert.detector_type} stream={alert.stream} fingerprint={evidence.fingerprint} />
+        </>
+      ) : null}
       {isResolving ? <Resolve alert={alert} onClose={() => setResolving(false)} onDone={onChange} /> : null}
     </article>
   );

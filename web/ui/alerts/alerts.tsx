@@ -6,6 +6,7 @@ import { request, useRequest } from '../base/api.ts';
 import { plural } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
 import { hrefOf, navigate, route, setParams } from '../base/route.ts';
+import { lacks } from '../base/session.ts';
 import { Button, Select } from '../components/controls.tsx';
 import { Busy, Empty, ErrorNote, Stale } from '../components/states.tsx';
 import { heardUntil, isFollowing, recentAlerts, useAlertFeed } from '../frame/watch.ts';
@@ -71,6 +72,7 @@ function useAlerts() {
 }
 
 function Filters({ onOpen }: { readonly onOpen: (what: 'rules' | 'webhooks') => void }): JSX.Element {
+  const reason = lacks('read', 'tenant');
   return (
     <div class="row-of alert-filters">
       {(['state', 'severity'] as const).map((name) => (
@@ -89,8 +91,12 @@ function Filters({ onOpen }: { readonly onOpen: (what: 'rules' | 'webhooks') => 
         value={param('service')}
         onChange={(event) => setParams({ service: event.currentTarget.value.trim() }, { isReplaced: true })}
       />
-      <Button onClick={() => onOpen('rules')}>Rules</Button>
-      <Button onClick={() => onOpen('webhooks')}>Webhooks</Button>
+      <Button onClick={() => onOpen('rules')} reason={reason}>
+        Rules
+      </Button>
+      <Button onClick={() => onOpen('webhooks')} reason={reason}>
+        Webhooks
+      </Button>
     </div>
   );
 }

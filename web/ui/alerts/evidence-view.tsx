@@ -6,6 +6,7 @@ import { shortMoment } from '../base/time.ts';
 import { exactly } from '../editor/tokens.ts';
 import { MessageLine } from '../explore/message.tsx';
 import { figureText, shareText, type Alert, type Evidence } from './evidence.ts';
+import { Sentence } from './sentence.tsx';
 
 /** A panel of the page. */
 function Panel({
@@ -62,7 +63,7 @@ export function Why({ alert, evidence }: { readonly alert: Alert; readonly evide
     <Panel title="Why">
       <div class="why">
         <p class="whole">
-          <bdi>{why.length === 0 ? alert.description : (alert.description.split(CHANGES)[0] ?? '')}</bdi>
+          <Sentence text={why.length === 0 ? alert.description : (alert.description.split(CHANGES)[0] ?? '')} />
         </p>
         <p>
           It left what is usual at <b>{moment}</b>

@@ -1,11 +1,12 @@
 /** A rule, written or changed, with what it would have fired in the last 24 hours before it is saved. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { request, useRequest, type AnswerOf } from '../base/api.ts';
+import { useAction } from '../base/action.ts';
+import { request, useRequest, type AnswerOf, type Loaded } from '../base/api.ts';
 import { plural } from '../base/format.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Field, Select } from '../components/controls.tsx';
-import { BusyBar, ErrorNote } from '../components/states.tsx';
+import { BusyBar, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { FiredCount, FiredLane, FiredList } from './fired.tsx';
 import { bodyOf, type Rule, type RuleBody } from './rule-body.ts';
@@ -31,23 +32,17 @@ function useRested<T>(value: T): T {
 const wordsOf = (labels: Readonly<Record<string, unknown>>): string =>
   Object.entries(labels).map(([name, value]) => `${name}=${String(value)}`).join(', ') || 'all'; // prettier-ignore
 
-function Would({
-  preview,
-  error,
-  isBusy,
-}: {
-  readonly preview: Preview | null;
-  readonly error: Error | null;
-  readonly isBusy: boolean;
-}): JSX.Element {
+function Would({ loaded, isBusy }: { readonly loaded: Loaded<Preview>; readonly isBusy: boolean }): JSX.Element {
+  const { value: preview, error, again } = loaded;
   const fired = (preview?.series ?? []).flatMap(({ labels, alerts }) => alerts.map((alert) => ({ ...alert, of: wordsOf(labels) })));
   return (
     <section class="would" aria-label="Preview" data-test="preview">
       <BusyBar isBusy={isBusy} />
-      {error === null ? null : <ErrorNote error={error} />}
-      {preview === null || error !== null ? (
-        error === null ? <p class="muted">Counting the last 24 hours …</p> : null
-      ) : (
+      {error === null ? null : <ErrorNote error={error} onAgain={again} />}
+      {loaded.isBusy && (preview === null || error !== null) ? (
+        <p class="muted row-of">Counting the last 24 hours … <Pending of={loaded} /></p>
+      ) : null}
+      {preview === null || error !== null ? null : (
         <>
           <p role="status">
             In the last 24 hours it would have fired <FiredCount fired={preview.fired} />
@@ -103,37 +98,38 @@ export function RuleEditor({
   readonly onCancel: () => void;
 }): JSX.Element {
   const [body, setBody] = useState<RuleBody>(bodyOf(rule));
-  const [error, setError] = useState<Error | null>(null);
   const rested = useRested(body);
   const preview = useRequest((signal) => request('POST /rules/preview', { body: rested }, signal), [JSON.stringify(rested)]);
-  const save = async (): Promise<void> => {
-    setError(null);
-    try {
-      onDone(
-        await (rule === null ? request('POST /rules', { body }) : request('PUT /rules/{rule_id}', { path: { rule_id: rule.id }, body })),
-      );
-      toast(rule === null ? 'The rule watches from its next window on' : 'The rule is changed');
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const save = useAction(
+    (_given: void, signal): Promise<Rule> =>
+      rule === null
+        ? request('POST /rules', { body }, signal)
+        : request('PUT /rules/{rule_id}', { path: { rule_id: rule.id }, body }, signal),
+    {
+      onDone: (saved) => {
+        onDone(saved);
+        toast(rule === null ? 'The rule watches from its next window on' : 'The rule is changed');
+      },
+    },
+  );
   return (
     <form
       class="stack"
       aria-label={rule === null ? 'A new rule' : 'The rule'}
       onSubmit={(event) => {
         event.preventDefault();
-        if (lacks('write') === null) void save();
+        if (lacks('write') === null) save.start();
       }}
     >
       <Fields body={body} set={(name, value) => setBody((now) => ({ ...now, [name]: value }))} />
-      <Would preview={preview.value} error={preview.error} isBusy={preview.isBusy || rested !== body} />
-      {error === null ? null : <ErrorNote error={error} />}
+      <Would loaded={preview} isBusy={preview.isBusy || rested !== body} />
+      <Refusal of={save} />
       <div class="row-of">
         <Button kind="primary" type="submit" reason={lacks('write')} testId="save-rule">
           Save
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
+        <Pending of={save} />
       </div>
     </form>
   ); // prettier-ignore

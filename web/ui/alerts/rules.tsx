@@ -1,10 +1,11 @@
 /** All rules by LogsQL of the tenant: to read, write, change and delete. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest } from '../base/api.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog } from '../components/controls.tsx';
-import { Busy, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import type { Rule } from './rule-body.ts';
 import { RuleEditor } from './rule-editor.tsx';
@@ -12,16 +13,12 @@ import { RuleLine } from './rule-of.tsx';
 
 function Line({ rule, onEdit, onGone }: { readonly rule: Rule; readonly onEdit: () => void; readonly onGone: () => void }): JSX.Element {
   const [isSure, setSure] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const remove = (): void => {
-    request('DELETE /rules/{rule_id}', { path: { rule_id: rule.id } }).then(
-      () => {
-        toast('The rule is deleted');
-        onGone();
-      },
-      (thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))),
-    );
-  };
+  const removal = useAction((_given: void, signal) => request('DELETE /rules/{rule_id}', { path: { rule_id: rule.id } }, signal), {
+    onDone: () => {
+      toast('The rule is deleted');
+      onGone();
+    },
+  });
   return (
     <li class="rule">
       <div class="row-of">
@@ -29,15 +26,16 @@ function Line({ rule, onEdit, onGone }: { readonly rule: Rule; readonly onEdit: 
           <bdi>{rule.name}</bdi>
         </span>
         <span class="badge">{rule.severity}</span>
+        <Pending of={removal} />
         <Button isSmall onClick={onEdit}>
           Change…
         </Button>
-        <Button isSmall kind={isSure ? 'danger' : ''} reason={lacks('write')} onClick={() => (isSure ? remove() : setSure(true))}>
+        <Button isSmall kind={isSure ? 'danger' : ''} reason={lacks('write')} onClick={() => (isSure ? removal.start() : setSure(true))}>
           {isSure ? 'Delete it' : 'Delete'}
         </Button>
       </div>
       <RuleLine rule={rule} />
-      {error === null ? null : <ErrorNote error={error} />}
+      <Refusal of={removal} />
     </li>
   );
 }

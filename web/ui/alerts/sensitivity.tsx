@@ -1,11 +1,12 @@
 /** How easily a detector fires, changed where its alert is read: with what each choice would have fired, before it is saved. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAction, type Action } from '../base/action.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { plural } from '../base/format.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Select } from '../components/controls.tsx';
-import { Busy, ErrorNote } from '../components/states.tsx';
+import { Busy, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { FiredCount, FiredLane } from './fired.tsx';
 import { strengthOf, withRule, type Strength } from './sensitivity-rules.ts';
@@ -57,6 +58,23 @@ function Choice({
   );
 }
 
+/** Saves how easily a detector fires for a stream; for all, where it is empty. */
+function useSave(detector: string, stream: string, onSaved: (next: Detectors) => void): Action<Strength> {
+  return useAction(
+    async (next: Strength, signal) => {
+      // those that another has set meanwhile stay
+      const { rules } = await request('GET /detectors', {}, signal);
+      return request('PUT /detectors', { body: { rules: withRule(rules, detector, stream, next) } }, signal);
+    },
+    {
+      onDone: (saved) => {
+        onSaved(saved);
+        toast('Sensitivity saved');
+      },
+    },
+  );
+}
+
 /** The choices with what each would have fired, and what saves one of them. */
 function Editor({
   known,
@@ -67,24 +85,15 @@ function Editor({
   const hasStream = stream !== '' && stream !== '{}';
   const [isAll, setAll] = useState(!hasStream);
   const [chosen, setChosen] = useState<Strength | null>(null);
-  const [refused, setRefused] = useState<Error | null>(null);
   const now = strengthOf(known, detector, isAll ? '' : stream);
   const query = queryOf(props, isAll);
   const isPreviewed = PREVIEWED.includes(detector);
   const preview = useRequest(isPreviewed ? (signal) => request('POST /detectors/preview', { body: { detector, query } }, signal) : null, [detector, query]); // prettier-ignore
   const next = chosen ?? now;
-  const save = async (): Promise<void> => {
-    setRefused(null);
-    try {
-      // those that another has set meanwhile stay
-      const { rules } = await request('GET /detectors', {});
-      onSaved(await request('PUT /detectors', { body: { rules: withRule(rules, detector, isAll ? '' : stream, next) } }));
-      setChosen(null);
-      toast('Sensitivity saved');
-    } catch (thrown) {
-      setRefused(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const save = useSave(detector, isAll ? '' : stream, (saved) => {
+    onSaved(saved);
+    setChosen(null);
+  });
   const streams = preview.value?.series.length ?? 0;
   return (
     <>
@@ -108,12 +117,13 @@ function Editor({
       </fieldset>
       {preview.error === null ? null : <ErrorNote error={preview.error} onAgain={preview.again} />}
       <div class="row-of">
-        <Button kind="primary" testId="save-sensitivity" reason={lacks('write') ?? (next === now ? 'It is set so already.' : null)} onClick={() => void save()}>
+        <Button kind="primary" testId="save-sensitivity" reason={lacks('write') ?? (next === now ? 'It is set so already.' : null)} onClick={() => save.start(next)}>
           Save
         </Button>
+        <Pending of={save} />
         {isPreviewed ? null : <span class="cap">There is no preview of this detector.</span>}
       </div>
-      {refused === null ? null : <ErrorNote error={refused} />}
+      <Refusal of={save} />
     </>
   ); // prettier-ignore
 }

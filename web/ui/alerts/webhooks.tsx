@@ -1,17 +1,16 @@
 /** Where alerts are sent: the tenant's webhooks, each with a test delivery. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { duration } from '../base/format.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog, Field, Select } from '../components/controls.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { BusyBar, Empty, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 
 type Webhook = AnswerOf<'GET /webhooks'>['items'][number];
 type Tested = AnswerOf<'POST /webhooks/{webhook_id}/test'>;
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 function TestResult({ result }: { readonly result: Tested }): JSX.Element {
   return (
@@ -28,15 +27,13 @@ function TestResult({ result }: { readonly result: Tested }): JSX.Element {
 
 function Line({ webhook }: { readonly webhook: Webhook }): JSX.Element {
   const [result, setResult] = useState<Tested | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const test = (): void => {
-    setBusy(true);
-    setError(null);
-    request('POST /webhooks/{webhook_id}/test', { path: { webhook_id: webhook.id } })
-      .then(setResult, (thrown: unknown) => setError(asError(thrown)))
-      .finally(() => setBusy(false));
-  };
+  const test = useAction(
+    (_given: void, signal) => {
+      setResult(null);
+      return request('POST /webhooks/{webhook_id}/test', { path: { webhook_id: webhook.id } }, signal);
+    },
+    { onDone: setResult },
+  );
   return (
     <li class="stack webhook">
       <div class="row-of">
@@ -44,12 +41,13 @@ function Line({ webhook }: { readonly webhook: Webhook }): JSX.Element {
           <bdi>{webhook.url}</bdi>
         </span>
         <span class="badge">{webhook.enabled ? `from ${webhook.min_severity}` : 'off'}</span>
-        <Button isSmall onClick={test} reason={lacks('write') ?? (isBusy ? 'A test is on its way.' : null)}>
+        <Pending of={test} />
+        <Button isSmall onClick={() => test.start()} reason={lacks('write') ?? (test.isBusy ? 'A test is on its way.' : null)}>
           Send a test
         </Button>
       </div>
       {result === null ? null : <TestResult result={result} />}
-      {error === null ? null : <ErrorNote error={error} />}
+      <Refusal of={test} />
     </li>
   );
 }
@@ -58,23 +56,18 @@ function Add({ onDone }: { readonly onDone: (secret: string) => void }): JSX.Ele
   const [url, setUrl] = useState('');
   const [severity, setSeverity] = useState<Webhook['min_severity']>('warning');
   const [form, setForm] = useState<'json' | 'slack'>('json');
-  const [error, setError] = useState<Error | null>(null);
-  const save = (): void => {
-    setError(null);
-    request('POST /webhooks', { body: { url, form, min_severity: severity } }).then(
-      ({ secret }) => {
-        setUrl('');
-        onDone(secret);
-      },
-      (thrown: unknown) => setError(asError(thrown)),
-    );
-  };
+  const save = useAction((_given: void, signal) => request('POST /webhooks', { body: { url, form, min_severity: severity } }, signal), {
+    onDone: ({ secret }) => {
+      setUrl('');
+      onDone(secret);
+    },
+  });
   return (
     <form
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (lacks('write') === null) save();
+        if (lacks('write') === null) save.start();
       }}
     >
       <Field name="Another one">
@@ -91,8 +84,9 @@ function Add({ onDone }: { readonly onDone: (secret: string) => void }): JSX.Ele
         <Button type="submit" kind="primary" reason={lacks('write')}>
           Add
         </Button>
+        <Pending of={save} />
       </div>
-      {error === null ? null : <ErrorNote error={error} />}
+      <Refusal of={save} />
     </form>
   ); // prettier-ignore
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Answer, type OperationName, type Taken } from '../../client/client.ts';
 import { returns } from './connection.ts';
-import { client, signOut, tenantId } from './session.ts';
+import { client, isStillKnown, signOut, tenantId } from './session.ts';
 
 const PREFIX = '/api/v1/tenants/{tenant_id}';
 type Short<Name> = Name extends `${infer Method} ${typeof PREFIX}${infer Path}` ? `${Method} ${Path}` : never;
@@ -22,12 +22,13 @@ export async function request<Name extends TenantOperation>(name: Name, given: G
     const taken = { ...given, path: { ...given.path, tenant_id: tenantId.peek() } } as never;
     return (await client.peek().call(nameOf(name) as OperationName, taken, signal)) as AnswerOf<Name>;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) signOut(error.message);
+    const isRefused = error instanceof ApiError && (error.status === 401 || (error.status === 403 && !(await isStillKnown())));
+    if (isRefused && signal?.aborted !== true) signOut(error);
     throw error;
   }
 }
 
-/** The reader has stopped a request before its first answer. */
+/** The reader has stopped a request before its first answer; the message tells so. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -88,9 +89,13 @@ export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null,
     again: () => setRound((count) => count + 1),
     cancel: () => {
       running.current?.abort();
-      setState((before) => ({ ...before, isBusy: false, error: before.value === null ? new Stopped() : before.error }));
+      setState((before) => ({
+        ...before,
+        isBusy: false,
+        error: before.value === null ? new Stopped('Stopped before it was there.') : before.error,
+      }));
     },
   };
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

@@ -44,8 +44,26 @@ const SECOND_KEY_MS = 1500;
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** What a click has left focused: the keys that would press it are not meant for it. */
+let clicked: Element | null = null;
+
+const PRESSABLE = 'a, button, summary';
+
+function followClicks(): void {
+  document.addEventListener('pointerdown', ({ target }) => void (clicked = target instanceof Element ? target.closest(PRESSABLE) : null));
+  document.addEventListener('focusout', ({ target }) => {
+    if (target === clicked) clicked = null;
+  });
+}
+
+/** Enter and Space press what keys have led to, where it can be pressed. */
+const isPressed = ({ key, target }: KeyboardEvent): boolean =>
+  (key === 'Enter' || key === ' ') && target instanceof Element && target.matches(PRESSABLE) && target !== clicked;
+
 export function listenToKeys(): void {
+  followClicks();
   document.addEventListener('keydown', (event) => {
+    if (isPressed(event)) return;
     if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return;
     const key = keyOf(event);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;

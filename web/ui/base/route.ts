@@ -11,6 +11,9 @@ export type Route = {
 
 const PLACE = /^\/ui(?:\/t\/(\d{1,15}))?(?:\/([a-z-]+))?(?:\/([^/]+))?\/?$/;
 
+/** The description of the API: a document of its own. */
+export const API_PAGE = '/ui/api/';
+
 /** Reads an address of the pages. */
 function routeOf(path: string, search: string): Route {
   const [, tenant, page = '', rest = ''] = PLACE.exec(path) ?? [];
@@ -67,6 +70,7 @@ export function listenToAddress(): void {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (link === null || link.origin !== location.origin || !link.pathname.startsWith('/ui') || link.target !== '') return;
+    if (link.pathname === API_PAGE) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

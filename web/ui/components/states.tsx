@@ -2,6 +2,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
+import type { Action } from '../base/action.ts';
 import { Stopped, type Loaded } from '../base/api.ts';
 import { isCut } from '../base/connection.ts';
 import { duration } from '../base/format.ts';
@@ -79,7 +80,7 @@ export function Stale({ at }: { readonly at: number | null }): JSX.Element | nul
 
 /** What one may do about an error, in words. */
 function adviceOf(error: Error): string {
-  if (error instanceof Stopped) return 'Stopped before it was there.';
+  if (error instanceof Stopped) return error.message;
   if (!(error instanceof ApiError)) return 'The service cannot be reached.';
   if (error.status === 429 && error.retryAfter === null) return 'Too many requests.';
   return '';
@@ -108,17 +109,24 @@ function NextTry({ error, onAgain }: { readonly error: Error; readonly onAgain: 
   return error instanceof ApiError && error.retryAfter !== null ? <p class="muted">It may work in {error.retryAfter} s.</p> : null;
 }
 
-/** An error in its place: what it was, what may help, and the id by which operators find it. */
+/**
+ * An error in its place: what it was, what may help, and the id by which operators find it. `byHand`: it is tried again by a press alone, as what
+ * changes something is not the same when it is done twice.
+ */
 export function ErrorNote({
   error,
   onAgain,
+  byHand,
   children,
 }: {
   readonly error: Error;
   readonly onAgain?: () => void;
+  readonly byHand?: true;
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const isApi = error instanceof ApiError;
+  // what is wrong itself is refused each time
+  const canBeTried = onAgain !== undefined && !(isApi && error.status === 400);
   const id = isApi ? error.requestId : '';
   return (
     <div class="note error">
@@ -127,7 +135,7 @@ export function ErrorNote({
           <p>{isApi ? error.message : adviceOf(error)}</p>
           {isApi && adviceOf(error) !== '' ? <p class="muted">{adviceOf(error)}</p> : null}
         </div>
-        <NextTry error={error} onAgain={onAgain} />
+        <NextTry error={error} onAgain={byHand === true ? undefined : onAgain} />
         <Quicker error={error} />
         {children}
         {id === '' ? null : (
@@ -139,20 +147,43 @@ export function ErrorNote({
           </p>
         )}
       </div>
-      {onAgain === undefined ? null : (
+      {canBeTried ? (
         <Button isSmall onClick={onAgain}>
           Try again
         </Button>
-      )}
+      ) : null}
     </div>
   );
+}
+
+/** Why an action was refused, with what does it once more. */
+export function Refusal({ of: { error, again } }: { readonly of: Pick<Action, 'error' | 'again'> }): JSX.Element | null {
+  return error === null ? null : <ErrorNote error={error} onAgain={again} byHand />;
+}
+
+/** How long an action takes, and what stops it; beside its button, so that nothing moves. */
+export function Pending({
+  of: { isBusy, since, cancel },
+}: {
+  readonly of: Pick<Action, 'isBusy' | 'since' | 'cancel'>;
+}): JSX.Element | null {
+  return isBusy ? <Elapsed since={since} onCancel={cancel} word="Stop waiting" /> : null;
 }
 
 const [SOON_MS, LONG_MS] = [500, 3000];
 
 /** How long something has taken so far, and what stops it; nothing for the first half second. */
-export function Elapsed({ since, onCancel }: { readonly since: number; readonly onCancel?: () => void }): JSX.Element | null {
+export function Elapsed({
+  since,
+  onCancel,
+  word = 'Cancel',
+}: {
+  readonly since: number;
+  readonly onCancel?: () => void;
+  readonly word?: string;
+}): JSX.Element | null {
   const [now, setNow] = useState(performance.now());
+  const ways = useContext(QuickerWays);
   useEffect(() => {
     const timer = setInterval(() => setNow(performance.now()), 250);
     return () => clearInterval(timer);
@@ -162,10 +193,10 @@ export function Elapsed({ since, onCancel }: { readonly since: number; readonly 
   return (
     <span class="row-of" data-test="elapsed">
       <span class="faint">{duration(ms)}</span>
-      {ms < LONG_MS ? null : <span class="wide-only">A shorter window, or a filter, makes it quicker.</span>}
+      {ms < LONG_MS || ways.length === 0 ? null : <span class="wide-only">A shorter window, or a filter, makes it quicker.</span>}
       {onCancel === undefined ? null : (
         <Button isSmall onClick={onCancel}>
-          Cancel
+          {word}
         </Button>
       )}
     </span>

@@ -1,40 +1,47 @@
 /** Dialogs of Explore: an export, what ran where. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest } from '../base/api.ts';
 import { count, plural } from '../base/format.ts';
 import { Button, Dialog } from '../components/controls.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
+import { BusyBar, Empty, ErrorNote, Refusal } from '../components/states.tsx';
 import { copy, toast } from '../components/toasts.tsx';
-import { download, exportAll, type Format, type Progress } from './export.ts';
+import { download, Export, type Format, type Progress } from './export.ts';
 import { round, sentQuery, span } from './state.ts';
 
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+/** How far an export is, and what ends it. */
+function Exporting({
+  progress,
+  total,
+  onCancel,
+}: {
+  readonly progress: Progress;
+  readonly total: number | null;
+  readonly onCancel: () => void;
+}): JSX.Element {
+  const { done, waitSeconds } = progress;
+  return (
+    <div class="row-of">
+      <progress class="grow" max={total ?? undefined} value={total === null ? undefined : done} aria-label="Exported" />
+      <span role="status">
+        {count(done)} {waitSeconds === null ? '' : `· the service is busy, waiting ${String(waitSeconds)} s`}
+      </span>
+      <Button onClick={onCancel}>Cancel</Button>
+    </div>
+  );
+}
 
 /** All matching entries into a file. */
 export function ExportDialog({ onClose, total }: { readonly onClose: () => void; readonly total: number | null }): JSX.Element {
-  const [progress, setProgress] = useState<Progress | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const running = useRef<AbortController | null>(null);
-  const start = (format: Format): void => {
-    const controller = new AbortController();
-    running.current = controller;
-    setError(null);
-    setProgress({ done: 0, waitSeconds: null });
-    exportAll({ query: sentQuery.value, span: span.value, format, signal: controller.signal, onProgress: setProgress })
-      .then((blob) => {
-        download(blob, `logs-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.${format}`);
-        toast('The export is complete');
-      })
-      .catch((thrown: unknown) => {
-        if (!controller.signal.aborted) setError(asError(thrown));
-      })
-      .finally(() => {
-        running.current = null;
-        setProgress(null);
-      });
-  };
-  useEffect(() => () => running.current?.abort(), []);
+  const [progress, setProgress] = useState<Progress>({ done: 0, waitSeconds: null });
+  const action = useAction(async (wanted: Export, on) => download(await wanted.run(on, setProgress), wanted.name), {
+    onDone: () => toast('The export is complete'),
+    stopped: 'The export is stopped.',
+    endsWithPage: true,
+  });
+  const { isBusy, error, start, cancel } = action;
+  const begin = (format: Format): void => start(new Export({ query: sentQuery.value, span: span.value, format }));
   return (
     <Dialog title="Export all matching entries" onClose={onClose}>
       <div class="stack">
@@ -42,28 +49,16 @@ export function ExportDialog({ onClose, total }: { readonly onClose: () => void;
           {total === null ? 'Everything in the window' : plural(total, 'entry', 'entries')} that the query matches, newest first, with every
           field.
         </p>
-        {error === null ? null : <ErrorNote error={error} />}
-        {progress === null ? (
-          <div class="row-of">
-            <Button kind="primary" onClick={() => start('ndjson')}>
-              NDJSON
-            </Button>
-            <Button onClick={() => start('csv')}>CSV</Button>
-          </div>
+        <Refusal of={action} />
+        {error === null || progress.done === 0 ? null : <p class="muted">{count(progress.done)} are there: it goes on from them.</p>}
+        {isBusy ? (
+          <Exporting {...{ progress, total }} onCancel={cancel} />
         ) : (
           <div class="row-of">
-            <progress class="grow" max={total ?? undefined} value={total === null ? undefined : progress.done} aria-label="Exported" />
-            <span role="status">
-              {count(progress.done)}{' '}
-              {progress.waitSeconds === null ? '' : `· the service is busy, waiting ${String(progress.waitSeconds)} s`}
-            </span>
-            <Button
-              onClick={() => {
-                running.current?.abort();
-              }}
-            >
-              Cancel
+            <Button kind="primary" onClick={() => begin('ndjson')}>
+              NDJSON
             </Button>
+            <Button onClick={() => begin('csv')}>CSV</Button>
           </div>
         )}
       </div>

@@ -17,7 +17,7 @@ import { Drawer, jsonOf } from './drawer.tsx';
 import { useEntries, type Entries } from './entries.ts';
 import { FacetPanel } from './facets.tsx';
 import { Histogram } from './histogram.tsx';
-import { useLive, type LiveState } from './live.ts';
+import { useLive } from './live.ts';
 import { MOST_ROWS } from './live-buffer.ts';
 import { LiveHead } from './live-head.tsx';
 import { gapOf } from './gap.ts';
@@ -165,14 +165,20 @@ function Main({
 }: {
   readonly shown: Folded;
   readonly entries: ReturnType<typeof useEntries>;
-  readonly live: LiveState | null;
+  readonly live: ReturnType<typeof useLive> | null;
   readonly total: number | null;
   readonly terms: readonly string[];
 }): JSX.Element {
   const open = (entry: Entry): void => openRow(idOf(entry));
   const { rows: listed, sizes } = shown;
   const common = { terms, sizes, rows: listed, cursor: cursor.value, opened: rowId.value, onCursor: (index: number) => moveCursor(listed, index), onOpen: open }; // prettier-ignore
-  if (live !== null) return <Rows {...common} total={listed.length} />;
+  if (live !== null)
+    return (
+      <>
+        {live.error === null ? null : <Refused error={live.error} onAgain={live.again} />}
+        <Rows {...common} total={listed.length} />
+      </>
+    );
   const { rows, error, isBusy, isFirst } = entries;
   if (error !== null && rows.length === 0) return <Refused error={error} onAgain={entries.again} />;
   if (rows.length === 0)
@@ -269,9 +275,11 @@ export default function Explore(): JSX.Element {
   const ways = quickerWays(span.value, query.value);
   return (
     <div class="explore">
-      <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
-      <BusyBar isBusy={entries.isBusy && !isLive.value} />
-      <QuickerWays.Provider value={ways}>{isLive.value ? null : <Histogram />}</QuickerWays.Provider>
+      <QuickerWays.Provider value={ways}>
+        <QueryBar known={known} error={entries.error} opened={opened} onOpen={setOpened} summary={summary} />
+        <BusyBar isBusy={entries.isBusy && !isLive.value} />
+        {isLive.value ? null : <Histogram />}
+      </QuickerWays.Provider>
       <div class={bodyClass(entry !== null)}>
         <QuickerWays.Provider value={ways}>
           <FacetPanel loaded={facets} />

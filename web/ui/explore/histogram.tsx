@@ -141,19 +141,20 @@ function Legend({ bars, name }: { readonly bars: readonly Bar[]; readonly name: 
   return (
     <div class="hist-head">
       <h2 class="cap">Entries {STEP_WORDS[name] ?? name}</h2>
-      {LEVELS.filter((level) => (sums[level] ?? 0) > 0).map((level) => (
-        <button
-          key={level}
-          type="button"
-          class="legend"
-          title={`Only ${level}`}
-          onClick={() => run(withFilter(query.value, 'level', level, false))}
-        >
-          <i class={`h-${level}`} />
-          {level} <span class="faint">{shortCount(sums[level] ?? 0)}</span>
-        </button>
-      ))}
-      <span class="grow" />
+      <div class="legends">
+        {LEVELS.filter((level) => (sums[level] ?? 0) > 0).map((level) => (
+          <button
+            key={level}
+            type="button"
+            class="legend"
+            title={`Only ${level}`}
+            onClick={() => run(withFilter(query.value, 'level', level, false))}
+          >
+            <i class={`h-${level}`} />
+            {level} <span class="faint">{shortCount(sums[level] ?? 0)}</span>
+          </button>
+        ))}
+      </div>
       <Button
         kind="plain"
         isSmall
@@ -268,6 +269,7 @@ export function Histogram(): JSX.Element {
         <ErrorNote error={now.error} onAgain={now.again} />
       )}
       <Axis of={now.value?.of ?? of} />
+      {earlier.error === null || !isCompared.value ? null : <ErrorNote error={earlier.error} onAgain={earlier.again} />}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 /** The live tail: entries as they come, the newest first. What is not shown is counted, always. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../client/client.ts';
 import { session, socketProtocols } from '../base/session.ts';
 import { LiveBuffer } from './live-buffer.ts';
 import type { Entry } from './entry.ts';
@@ -15,12 +16,17 @@ export type LiveState = {
   readonly waiting: number;
   /** Those that the service did not send, and those that this page could not keep. */
   readonly dropped: number;
+  /** Why the connection was lost, where the service told it. */
   readonly detail: string;
+  /** Why it ended: it does not open again by itself. */
+  readonly error: Error | null;
 };
 
 type Control = {
   readonly type: string;
+  readonly status?: number;
   readonly detail?: string;
+  readonly retry_after?: number | null;
   readonly count?: number;
   readonly position?: string;
   readonly reason?: string;
@@ -29,9 +35,11 @@ type Control = {
   readonly cut?: boolean;
 };
 
-const START: LiveState = { rows: [], status: 'connecting', rate: 0, seen: 0, waiting: 0, dropped: 0, detail: '' };
+const START: LiveState = { rows: [], status: 'connecting', rate: 0, seen: 0, waiting: 0, dropped: 0, detail: '', error: null };
 const BACKFILL = '-5m';
 const WAITS_MS = [500, 1000, 2000, 4000, 8000];
+/** The close code of a key that is not valid any more, and of too much that was sent. */
+const POLICY = 1008;
 
 /** A socket that opens again by itself, from where it was. */
 class Tail {
@@ -39,6 +47,7 @@ class Tail {
   readonly #onEntry: (entry: Entry) => void;
   readonly #onControl: (control: Control) => void;
   readonly #onStatus: (status: LiveState['status'], detail: string) => void;
+  readonly #onRefused: (error: Error) => void;
   #socket: WebSocket | null = null;
   #position: string | null = null;
   #tries = 0;
@@ -51,12 +60,14 @@ class Tail {
       entry: (entry: Entry) => void;
       control: (control: Control) => void;
       status: (status: LiveState['status'], detail: string) => void;
+      refused: (error: Error) => void;
     },
   ) {
     this.#query = query;
     this.#onEntry = on.entry;
     this.#onControl = on.control;
     this.#onStatus = on.status;
+    this.#onRefused = on.refused;
     this.#open();
   }
 
@@ -75,7 +86,7 @@ class Tail {
         }),
       );
     socket.onmessage = ({ data }: MessageEvent<string>) => this.#read(JSON.parse(data) as Entry);
-    socket.onclose = ({ reason }) => this.#again(reason);
+    socket.onclose = ({ code, reason }) => (code === POLICY ? this.#refuse(new ApiError(403, reason, '', null)) : this.#again(reason));
   }
 
   #read(frame: Entry): void {
@@ -90,10 +101,16 @@ class Tail {
       this.#onStatus('live', '');
     }
     if (control.type === 'error') {
-      this.#onStatus('refused', control.detail ?? 'The query cannot be followed.');
-      this.end();
+      const { status = 400, detail = 'The query cannot be followed.', retry_after: retryAfter = null } = control;
+      this.#refuse(new ApiError(status, detail, '', retryAfter));
     }
     this.#onControl(control);
+  }
+
+  #refuse(error: Error): void {
+    if (this.#isEnded) return;
+    this.end();
+    this.#onRefused(error);
   }
 
   #again(reason: string): void {
@@ -112,8 +129,9 @@ class Tail {
 }
 
 /** Follows a query as long as it is on; drawn once a frame, however much comes. */
-export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveState {
+export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveState & { readonly again: () => void } {
   const [state, setState] = useState(START);
+  const [tries, setTries] = useState(0);
   const buffer = useRef(new LiveBuffer());
   buffer.current.isPaused = isPaused;
   useEffect(() => {
@@ -122,17 +140,24 @@ export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveSt
     own.isPaused = buffer.current.isPaused;
     buffer.current = own;
     let [status, detail, before]: [LiveState['status'], string, number] = ['connecting', '', 0];
+    let error: Error | null = null;
+    // what is stored comes first, and is no rate
+    let isStored = true;
     let rate = 0;
     const tail = new Tail(query, {
       entry: (entry) => own.take(entry),
       control: ({ type, count = 0, position, reason = 'the page did not read them fast enough', since = '', until = '', cut = false }) => {
         if (position !== undefined) own.mark();
         if (type === 'dropped') own.miss({ count, why: reason, since, until });
+        if (type === 'backfill') [isStored, before] = [false, own.seen];
         if (type === 'backfill' && cut) own.miss({ count: 0, why: 'more were stored than a tail begins with', since: '', until: '' });
       },
       status: (next, why) => {
         if (next === 'lost' && status !== 'lost') own.resume();
         [status, detail] = [next, why];
+      },
+      refused: (why) => {
+        [status, detail, error] = ['refused', '', why];
       },
     });
     const draw = (): void => {
@@ -140,13 +165,13 @@ export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveSt
       const { rows, seen, waiting, dropped } = own;
       setState(
         (now) =>
-        now.rows === rows && now.seen === seen && now.status === status && now.rate === rate && now.waiting === waiting ? now : { rows, seen, waiting, dropped, status, detail, rate }, // prettier-ignore
+        now.rows === rows && now.seen === seen && now.status === status && now.rate === rate && now.waiting === waiting ? now : { rows, seen, waiting, dropped, status, detail, rate, error }, // prettier-ignore
       );
       frame = requestAnimationFrame(draw);
     };
     let frame = requestAnimationFrame(draw);
     const second = setInterval(() => {
-      rate = own.seen - before;
+      rate = isStored ? 0 : own.seen - before;
       before = own.seen;
     }, 1000);
     setState(START);
@@ -155,6 +180,6 @@ export function useLive(query: string, isOn: boolean, isPaused: boolean): LiveSt
       cancelAnimationFrame(frame);
       clearInterval(second);
     };
-  }, [query, isOn]);
-  return state;
+  }, [query, isOn, tries]);
+  return { ...state, again: () => setTries((count) => count + 1) };
 }

@@ -1,11 +1,12 @@
 /** Saved searches of the tenant, and earlier queries of this browser. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { setParams } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
 import { Button, Dialog } from '../components/controls.tsx';
-import { BusyBar, ErrorNote } from '../components/states.tsx';
+import { BusyBar, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import {
   columns,
@@ -21,7 +22,6 @@ import {
 } from './state.ts';
 
 type Saved = AnswerOf<'GET /saved-searches'>['items'][number];
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** Shows what was saved: query, window and columns. */
 function show({ query, start, end, columns: own }: Pick<Saved, 'query' | 'start' | 'end' | 'columns'>): void {
@@ -31,11 +31,7 @@ function show({ query, start, end, columns: own }: Pick<Saved, 'query' | 'start'
 }
 
 function Line({ saved, onShow, onGone }: { readonly saved: Saved; readonly onShow: () => void; readonly onGone: () => void }): JSX.Element {
-  const [error, setError] = useState<Error | null>(null);
-  const remove = (): void =>
-    void request('DELETE /saved-searches/{search_id}', { path: { search_id: saved.id } }).then(onGone, (thrown: unknown) =>
-      setError(asError(thrown)),
-    );
+  const removal = useAction((_given: void, signal) => request('DELETE /saved-searches/{search_id}', { path: { search_id: saved.id } }, signal), { onDone: onGone }); // prettier-ignore
   return (
     <li>
       <div class="row-of">
@@ -43,11 +39,12 @@ function Line({ saved, onShow, onGone }: { readonly saved: Saved; readonly onSho
           <b class="cut"><bdi>{saved.name}</bdi></b> <span class="mono cut faint grow"><bdi>{saved.query}</bdi></span>
           {saved.shared ? <span class="badge">shared</span> : null}
         </button>
-        <Button isSmall isIcon kind="plain" label={`Delete ${saved.name}`} reason={lacks('write') ?? (saved.is_own ? null : 'Another key has saved it.')} onClick={remove}>
+        <Pending of={removal} />
+        <Button isSmall isIcon kind="plain" label={`Delete ${saved.name}`} reason={lacks('write') ?? (saved.is_own ? null : 'Another key has saved it.')} onClick={() => removal.start()}>
           ✕
         </Button>
       </div>
-      {error === null ? null : <ErrorNote error={error} />}
+      <Refusal of={removal} />
     </li>
   ); // prettier-ignore
 }
@@ -106,26 +103,27 @@ function Past({ onClose }: { readonly onClose: () => void }): JSX.Element | null
 function SaveForm({ onSaved }: { readonly onSaved: () => void }): JSX.Element {
   const [name, setName] = useState('');
   const [isShared, setShared] = useState(true);
-  const [error, setError] = useState<Error | null>(null);
   const reason = lacks('write');
-  const save = async (): Promise<void> => {
-    setError(null);
-    try {
+  const save = useAction(
+    (_given: void, signal) => {
       const { from, to } = timeWindow.value;
-      await request('POST /saved-searches', { body: { name: name.trim(), query: sentQuery.value, start: from, end: to, columns: [...columns.value], shared: isShared } }); // prettier-ignore
-      setName('');
-      toast('The search is saved');
-      onSaved();
-    } catch (thrown) {
-      setError(asError(thrown));
-    }
-  };
+      const body = { name: name.trim(), query: sentQuery.value, start: from, end: to, columns: [...columns.value], shared: isShared };
+      return request('POST /saved-searches', { body }, signal);
+    },
+    {
+      onDone: () => {
+        setName('');
+        toast('The search is saved');
+        onSaved();
+      },
+    },
+  );
   return (
     <form
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim() !== '' && reason === null) void save();
+        if (name.trim() !== '' && reason === null) save.start();
       }}
     >
       <div class="row-of">
@@ -141,11 +139,12 @@ function SaveForm({ onSaved }: { readonly onSaved: () => void }): JSX.Element {
         <Button type="submit" kind="primary" reason={reason}>
           Save
         </Button>
+        <Pending of={save} />
       </div>
       <label class="row-of">
         <input type="checkbox" checked={isShared} onChange={() => setShared(!isShared)} /> For all keys of the tenant
       </label>
-      {error === null ? null : <ErrorNote error={error} />}
+      <Refusal of={save} />
     </form>
   );
 }
@@ -155,24 +154,25 @@ export function SavedDialog({ onClose }: { readonly onClose: () => void }): JSX.
     (signal) => request('GET /saved-searches', { query: { limit: 200, sort: 'name' } }, signal),
     [],
   );
-  const [refused, setRefused] = useState<Error | null>(null);
-  const move = (saved: SavedQuery): void => {
-    setRefused(null);
-    request('POST /saved-searches', { body: ofThisBrowser(saved) }).then(
-      () => {
+  const move = useAction(
+    async (saved: SavedQuery, signal) => {
+      await request('POST /saved-searches', { body: ofThisBrowser(saved) }, signal);
+      return saved;
+    },
+    {
+      onDone: (saved) => {
         saveQueries(savedQueries.value.filter((one) => one !== saved));
         again();
       },
-      (thrown: unknown) => setRefused(asError(thrown)),
-    );
-  };
+    },
+  );
   return (
     <Dialog title="Saved and earlier searches" onClose={onClose}>
       <div class="stack">
         <SaveForm onSaved={again} />
         <BusyBar isBusy={isBusy} />
         {error === null ? null : <ErrorNote error={error} onAgain={again} />}
-        {refused === null ? null : <ErrorNote error={refused} />}
+        <Refusal of={move} />
         <ul class="plain-list" data-test="saved">
           {value?.items.map((saved) => (
             <Line
@@ -187,7 +187,7 @@ export function SavedDialog({ onClose }: { readonly onClose: () => void }): JSX.
           ))}
         </ul>
         {value !== null && value.items.length === 0 ? <p class="muted">No search is saved yet.</p> : null}
-        <OfThisBrowser onMove={move} onClose={onClose} />
+        <OfThisBrowser onMove={move.start} onClose={onClose} />
         <Past onClose={onClose} />
       </div>
     </Dialog>

@@ -1,7 +1,8 @@
 /** Small figures in the bar: what is new to the reader. */
 import { signal } from '@preact/signals';
 
-export type Badge = { readonly text: string; readonly kind: '' | 'error' | 'warn'; readonly title: string };
+/** `unit`: what is counted, where there is room for it. */
+export type Badge = { readonly text: string; readonly unit?: string; readonly kind: '' | 'error' | 'warn'; readonly title: string };
 
 /** By the page's part of the address. */
 export const badges = signal<Readonly<Record<string, Badge>>>({});

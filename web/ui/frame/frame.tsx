@@ -1,7 +1,7 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useCommands } from '../base/keys.ts';
-import { hrefOf, navigate, route } from '../base/route.ts';
+import { API_PAGE, hrefOf, navigate, route } from '../base/route.ts';
 import { session, signOut } from '../base/session.ts';
 import { flipTheme, flipZone, isDark, zone } from '../base/settings.ts';
 import { zoneName } from '../base/time.ts';
@@ -14,9 +14,6 @@ import { Brand } from './brand.tsx';
 import { KeySheet, Palette } from './palette.tsx';
 import { badges } from './badges.ts';
 import { firingCount, useWatch } from './watch.ts';
-
-/** The description of the API: a document of its own. */
-const API = '/ui/api/';
 
 const loaded = new Map<string, ComponentType>();
 
@@ -76,6 +73,11 @@ function Tools({ onPalette, onKeys }: { readonly onPalette: () => void; readonly
               <div class="muted">
                 Plan {known?.plan.name}, key {known?.key_id}
               </div>
+              {known === undefined || known.project === null ? null : (
+                <div class="muted">
+                  Project <bdi>{known.project.name}</bdi>
+                </div>
+              )}
             </div>
             <div class="row-of">
               {(['read', 'write', 'ingest'] as const).map((scope) => (
@@ -84,7 +86,7 @@ function Tools({ onPalette, onKeys }: { readonly onPalette: () => void; readonly
                 </span>
               ))}
             </div>
-            <a href={API}>API reference</a>
+            <a href={API_PAGE}>API reference</a>
             <Button onClick={() => signOut()}>Sign out</Button>
           </div>
         </Popover>
@@ -98,6 +100,7 @@ function NavBadge({ page }: { readonly page: string }): JSX.Element | null {
   return badge === undefined ? null : (
     <span class={`badge ${badge.kind}`} title={badge.title} data-test={`badge-${page}`}>
       {badge.text}
+      {badge.unit === undefined ? null : <span class="wide-only"> {badge.unit}</span>}
     </span>
   );
 }
@@ -128,7 +131,7 @@ export function Frame(): JSX.Element {
     { keys: '?', name: 'Show all keys', section: 'Everywhere', run: () => setOpen('keys') },
     { keys: '', name: 'Light or dark', section: 'Everywhere', run: flipTheme },
     { keys: '', name: 'UTC or local time', section: 'Everywhere', run: flipZone },
-    { keys: '', name: 'API reference', section: 'Go', run: () => location.assign(API) },
+    { keys: '', name: 'API reference', section: 'Go', run: () => location.assign(API_PAGE) },
     { keys: '', name: 'Sign out', section: 'Everywhere', run: () => signOut() },
     ...PAGES.filter(({ key }) => key !== null).map((to) => ({ keys: `g ${to.key ?? ''}`, name: `Go to ${to.name}`, section: 'Go', run: () => go(to) })), // prettier-ignore
   ]);

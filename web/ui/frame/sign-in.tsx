@@ -1,37 +1,37 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
-import { signIn, signInProblem } from '../base/session.ts';
+import { useAction } from '../base/action.ts';
+import { canSignInAgain, signIn, signInAgain, signInProblem } from '../base/session.ts';
 import { Button, Field } from '../components/controls.tsx';
+import { ErrorNote } from '../components/states.tsx';
 import { Brand } from './brand.tsx';
 
-/** Why a key was not taken, and what to do. */
-function problemOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'The service cannot be reached.';
-  if (error.status === 403 && /scope/.test(error.message)) return 'This key cannot read: these pages need the scope “read”.';
-  return error.message;
+/** Why nobody is signed in. What this tab has to sign in with is tried again, where the service could not look at it. */
+function Problem({ error }: { readonly error: Error }): JSX.Element {
+  const isOfScope = error instanceof ApiError && error.status === 403 && error.message.includes('scope');
+  return (
+    <ErrorNote error={error} {...(canSignInAgain() ? { onAgain: () => void signInAgain() } : {})}>
+      {isOfScope ? <p>These pages need a key that has the scope “read”.</p> : null}
+    </ErrorNote>
+  );
 }
 
 /** Asks for a key. */
 export function SignIn(): JSX.Element {
   const [key, setKey] = useState('');
-  const [problem, setProblem] = useState<string | null>(signInProblem.value);
-  const [isBusy, setBusy] = useState(false);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const given = key.trim();
-    if (given === '') {
-      setProblem('Paste a key first.');
-      return;
-    }
-    setBusy(true);
-    signIn(given)
-      .catch((error: unknown) => setProblem(problemOf(error)))
-      .finally(() => setBusy(false));
-  };
+  const signing = useAction(() => signIn(key.trim()));
+  const problem = signing.error ?? signInProblem.value;
   return (
     <main class="page" id="page">
-      <form class="sign-in" onSubmit={submit} aria-label="Sign in">
+      <form
+        class="sign-in"
+        aria-label="Sign in"
+        onSubmit={(event) => {
+          event.preventDefault();
+          signing.start();
+        }}
+      >
         <h1 class="title">
           <Brand />
         </h1>
@@ -41,6 +41,7 @@ export function SignIn(): JSX.Element {
             class="input mono"
             type="password"
             name="key"
+            required
             autoComplete="current-password"
             spellcheck={false}
             autoFocus
@@ -50,11 +51,9 @@ export function SignIn(): JSX.Element {
             onInput={(event) => setKey(event.currentTarget.value)}
           />
         </Field>
-        <div id="sign-in-problem" role="alert">
-          {problem === null ? null : <div class="note error">{problem}</div>}
-        </div>
+        <div id="sign-in-problem">{problem === null ? null : <Problem error={problem} />}</div>
         <Button type="submit" kind="primary">
-          {isBusy ? 'Signing in …' : 'Sign in'}
+          {signing.isBusy ? 'Signing in …' : 'Sign in'}
         </Button>
         <p class="cap">The key stays in this tab until it is closed. It is in no address, no log and no other storage.</p>
       </form>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { request } from '../base/api.ts';
-import { session } from '../base/session.ts';
+import { lacks, session } from '../base/session.ts';
 import { quotaOf, type Quota } from './quota.ts';
 
 const EVERY_MS = 300_000;
@@ -11,7 +11,7 @@ export const quota = signal<Quota | null>(null);
 
 /** Looks every five minutes, and as the tab is looked at again. A key that may not read it has no such line. */
 export function useQuota(): void {
-  const who = session.value?.known.key_id ?? null;
+  const who = lacks('read', 'tenant') === null ? (session.value?.known.key_id ?? null) : null;
   useEffect(() => {
     quota.value = null;
     if (who === null) return;

@@ -68,7 +68,7 @@ async function count(signal: AbortSignal): Promise<void> {
   }
   if (patterns.status === 'fulfilled') {
     const fresh = patterns.value.patterns.filter(({ is_new: isNew }) => isNew === true).length;
-    setBadge('patterns', fresh === 0 ? null : { text: `${short(fresh)} new`, kind: '', title: `${short(fresh)} new in 24 hours` });
+    setBadge('patterns', fresh === 0 ? null : { text: short(fresh), unit: 'new', kind: '', title: `${short(fresh)} new in 24 hours` });
   }
 }
 

@@ -2,13 +2,14 @@
 import '../style/alerts.css';
 import '../style/usage.css';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { route, setParams } from '../base/route.ts';
+import { lacks } from '../base/session.ts';
 import { Button } from '../components/controls.tsx';
 import { Panel } from '../components/panel.tsx';
-import { ErrorNote } from '../components/states.tsx';
+import { Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
-import { cannotMake, makeKey, sendingKey } from '../start/sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from '../start/sending-key.ts';
 import { masked } from '../start/snippets.ts';
 import { Arriving } from './arriving.tsx';
 import { Rejections } from './rejections.tsx';
@@ -17,31 +18,26 @@ import { WAYS, type Way } from './ways.ts';
 
 /** The snippet that is chosen; the key is in its copy alone. */
 function Chosen({ way }: { readonly way: Way }): JSX.Element {
-  const [refused, setRefused] = useState<Error | null>(null);
   const key = sendingKey.value;
-  const reason = key === null ? cannotMake() : null;
-  const copied = async (): Promise<void> => {
-    setRefused(null);
-    try {
-      await copy(way.text(location.origin, key ?? (await makeKey())), 'Snippet with your key');
-    } catch (thrown) {
-      setRefused(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const reason = cannotSend();
+  const copying = useAction(async (_given: void, signal) =>
+    copy(way.text(location.origin, key ?? (await makeKey(signal))), 'Snippet with your key'),
+  );
   return (
     <div class="way stack">
       <pre class="snippet mono" tabIndex={0} role="region" aria-label={`To send with ${way.name}`}>
         {way.text(location.origin, key === null ? 'YOUR_KEY' : masked(key))}
       </pre>
       <div class="row-of" style={{ flexWrap: 'wrap' }}>
-        <Button kind="primary" testId="copy-way" reason={reason} onClick={() => void copied()}>
+        <Button kind="primary" testId="copy-way" reason={reason} onClick={() => copying.start()}>
           {key === null ? 'Copy with a new key' : 'Copy with the key'}
         </Button>
+        <Pending of={copying} />
         <span class="cap">
           {key === null ? 'A key that may only send, for a day, is made and copied with it.' : 'The key is hidden here; the copy has it.'}
         </span>
       </div>
-      {refused === null ? null : <ErrorNote error={refused} />}
+      <Refusal of={copying} />
     </div>
   );
 }
@@ -49,6 +45,7 @@ function Chosen({ way }: { readonly way: Way }): JSX.Element {
 export default function Ingest(): JSX.Element {
   const id = route.value.params.get('with') ?? '';
   const way = WAYS.find((one) => one.id === id) ?? WAYS[0];
+  const reason = lacks('read', 'tenant');
   return (
     <div class="page-pad ingest">
       <Panel title="How to send" note={`to ${location.origin}`}>
@@ -69,8 +66,16 @@ export default function Ingest(): JSX.Element {
         </div>
       </Panel>
       <TestLine />
-      <Arriving />
-      <Rejections />
+      {reason === null ? (
+        <>
+          <Arriving />
+          <Rejections />
+        </>
+      ) : (
+        <Panel title="What comes, and what was refused">
+          <p class="muted">{reason}</p>
+        </Panel>
+      )}
     </div>
   );
 }

@@ -5,11 +5,13 @@ import { ApiError } from '../../client/client.ts';
 import { Button, Dialog, Field, Popover, Select, Tabs } from '../components/controls.tsx';
 import { LEVELS } from '../base/levels.ts';
 import { Level, Sparkline, Time } from '../components/data.tsx';
-import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
-import { toast } from '../components/toasts.tsx';
+import { Meter, Panel } from '../components/panel.tsx';
+import { Busy, BusyBar, Elapsed, Empty, ErrorNote, Pending, Refusal, Stale } from '../components/states.tsx';
+import { copy, toast } from '../components/toasts.tsx';
 
 const COLOURS = ['ground', 'surface', 'sunken', 'raised', 'line', 'line-strong', 'ink', 'ink-2', 'ink-3', 'accent', 'accent-soft', 'accent-line', 'error', 'error-soft', 'warn', 'warn-soft', 'info', 'debug', 'ok', 'ok-soft', 'mark']; // prettier-ignore
 const FAILED = new ApiError(504, 'The query was stopped after 30 s.', '01J9Z7', null);
+const REFUSED = new ApiError(403, 'This key has no “write” scope.', '01J9Z8', null);
 const COURSE = [1, 2, 2, 3, 2, 1, 0, 2, 9, 14, 12, 7, 3, 2];
 
 function Part({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
@@ -88,6 +90,33 @@ function Choices(): JSX.Element {
   );
 }
 
+/** What was refused, what runs, and how old something is while the service is not reached. */
+function States(): JSX.Element {
+  const [since] = useState(performance.now());
+  const [isBusy, setBusy] = useState(true);
+  const running = { isBusy, since, cancel: () => setBusy(false) };
+  return (
+    <>
+      <Panel title="A panel" note="bytes of today">
+        <Meter part={0.6} />
+        <Meter part={1} isOver />
+      </Panel>
+      <BusyBar isBusy />
+      <Busy of={running} />
+      <ErrorNote error={FAILED} onAgain={() => undefined} />
+      <Refusal of={{ error: REFUSED, again: () => undefined }} />
+      <div class="row-of">
+        <Button kind="primary" onClick={() => void copy('copied', 'Word')}>
+          Save
+        </Button>
+        <Pending of={running} />
+        <Elapsed since={since} />
+        <Stale at={Date.now() - 60_000} />
+      </div>
+    </>
+  );
+}
+
 export default function Styleguide(): JSX.Element {
   return (
     <div class="page-pad stack" style={{ gap: '32px' }}>
@@ -134,8 +163,7 @@ export default function Styleguide(): JSX.Element {
         </div>
       </Part>
       <Part name="States">
-        <BusyBar isBusy />
-        <ErrorNote error={FAILED} onAgain={() => undefined} />
+        <States />
         <div class="note warn">Read as: the words pod and error.</div>
         <Empty title="Nothing here yet">
           <p>What may be done about it stands here.</p>

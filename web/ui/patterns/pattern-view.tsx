@@ -1,13 +1,16 @@
 /** One pattern: its template, history, the values of its placeholders, streams, examples; and a rule that watches it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { request, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, percent, plural } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { lacks } from '../base/session.ts';
+import { zone } from '../base/settings.ts';
+import { shortMoment } from '../base/time.ts';
 import { Button, Dialog, Field, Select } from '../components/controls.tsx';
 import { Level, Time } from '../components/data.tsx';
-import { Busy, Empty, ErrorNote } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { toast } from '../components/toasts.tsx';
 import { ApiError } from '../../client/client.ts';
 import { WholeMessage } from '../explore/message.tsx';
@@ -21,25 +24,25 @@ function Watch({ known, onClose }: { readonly known: Known; readonly onClose: ()
   const [name, setName] = useState(template.slice(0, 80));
   const [condition, setCondition] = useState('anomaly up');
   const [limit, setLimit] = useState('0');
-  const [error, setError] = useState<Error | null>(null);
-  const save = async (): Promise<void> => {
-    setError(null);
-    try {
-      const rule = { name, query: `_fingerprint:${fingerprint} | stats count()`, every: '5m', if: condition === 'more' ? `value > ${limit}` : condition }; // prettier-ignore
-      await request('POST /rules', { body: rule });
-      toast('The pattern is watched');
-      onClose();
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const save = useAction(
+    (_given: void, signal) => {
+      const rule = { name, query: `_fingerprint:${fingerprint} | stats count()`, every: '5m', if: condition === 'more' ? `value > ${limit}` : condition } as const; // prettier-ignore
+      return request('POST /rules', { body: rule }, signal);
+    },
+    {
+      onDone: () => {
+        toast('The pattern is watched');
+        onClose();
+      },
+    },
+  );
   return (
     <Dialog title="Watch this pattern" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          save.start();
         }}
       >
         <Field name="Name" note="In the title of its alerts.">
@@ -57,21 +60,28 @@ function Watch({ known, onClose }: { readonly known: Known; readonly onClose: ()
             <input class="input" style={{ width: '96px' }} type="number" min="0" aria-label="Number" value={limit} onInput={(event) => setLimit(event.currentTarget.value)} />
           ) : null}
         </div>
-        {error === null ? null : <ErrorNote error={error} />}
+        <Refusal of={save} />
         <div class="row-of">
           <Button kind="primary" type="submit">
             Watch it
           </Button>
           <Button onClick={onClose}>Cancel</Button>
+          <Pending of={save} />
         </div>
       </form>
     </Dialog>
   ); // prettier-ignore
 }
 
-/** Whether no value came twice: then no list of them tells anything. */
-const areDifferent = (values: readonly { readonly hits: number }[], sampled: number): boolean =>
-  sampled > 3 && values.every(({ hits }) => hits <= 1);
+/** The share of the most frequent value below which no list of them tells anything. */
+const RARE = 0.02;
+
+/** How different values are, where hardly one comes again; null: a list of them tells something. */
+function differenceOf(values: readonly { readonly hits: number }[], sampled: number): string | null {
+  const most = Math.max(0, ...values.map(({ hits }) => hits));
+  if (sampled > 3 && most <= 1) return 'all different';
+  return most < RARE * sampled ? 'hardly two alike' : null;
+}
 
 function Values({ known: { placeholders, sampled } }: { readonly known: Known }): JSX.Element | null {
   if (placeholders.length === 0) return null;
@@ -87,9 +97,9 @@ function Values({ known: { placeholders, sampled } }: { readonly known: Known })
             <h4 class="mono">
               <Template text={placeholder} /> <span class="cap">in place {position + 1}</span>
             </h4>
-            {areDifferent(values, sampled) ? (
+            {differenceOf(values, sampled) !== null ? (
               <p class="muted cut">
-                all different, as{' '}
+                {differenceOf(values, sampled)}, as{' '}
                 <bdi class="mono">
                   {values
                     .slice(0, 3)
@@ -155,7 +165,7 @@ function PatternHead({ pattern, onWatch }: { readonly pattern: Known['pattern'];
           <a class="btn primary" href={hrefOf(route.value.tenant, 'explore', { q: `_fingerprint:${fingerprint}`, from: '-24h' })}>
             Show its logs
           </a>
-          <Button onClick={onWatch} reason={lacks('write')}>
+          <Button onClick={onWatch} reason={lacks('write', 'tenant')}>
             Watch it…
           </Button>
         </div>
@@ -164,22 +174,36 @@ function PatternHead({ pattern, onWatch }: { readonly pattern: Known['pattern'];
   );
 }
 
-/** Bars as wide as there is room. */
-function History({ hours }: { readonly hours: readonly number[] }): JSX.Element {
+const [HOUR_MS, FEWEST_HOURS] = [36e5, 24];
+
+/** Bars as wide as there is room, the last one now. */
+function History({ hours, end }: { readonly hours: readonly number[]; readonly end: string }): JSX.Element {
   const most = Math.max(1, ...hours);
+  const places = Math.max(FEWEST_HOURS, hours.length);
+  const last = Math.ceil(Date.parse(end) / HOUR_MS) * HOUR_MS;
   return (
-    <svg
-      class="history"
-      viewBox={`0 0 ${String(Math.max(24, hours.length))} 100`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`At most ${count(most)} an hour`}
-    >
-      {hours.map((hits, at) => {
-        const size = hits === 0 ? 0 : Math.max(2, (100 * hits) / most);
-        return <rect key={at} x={at + 0.08} y={100 - size} width={0.84} height={size} fill="var(--accent)" />;
-      })}
-    </svg>
+    <section class="panel" aria-label="History">
+      <header class="panel-head">
+        <h3 class="grow">Entries by hour, of 7 days at most</h3>
+        <span class="cap">{count(most)} in the busiest</span>
+      </header>
+      <svg
+        class="history"
+        viewBox={`0 0 ${String(places)} 100`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`At most ${count(most)} an hour`}
+      >
+        {hours.map((hits, at) => {
+          const size = hits === 0 ? 0 : Math.max(2, (100 * hits) / most);
+          return <rect key={at} x={places - hours.length + at + 0.08} y={100 - size} width={0.84} height={size} fill="var(--accent)" />;
+        })}
+      </svg>
+      <div class="fired-ends cap">
+        <span>{shortMoment(last - places * HOUR_MS, zone.value, last)}</span>
+        <span>now</span>
+      </div>
+    </section>
   );
 }
 
@@ -189,12 +213,7 @@ function Shown({ known }: { readonly known: Known }): JSX.Element {
   return (
     <>
       <PatternHead pattern={pattern} onWatch={() => setWatching(true)} />
-      <section class="panel" aria-label="History">
-        <header class="panel-head">
-          <h3 class="grow">Entries by hour, of 7 days at most</h3>
-        </header>
-        <History hours={hoursOf(history, known.window.end)} />
-      </section>
+      <History hours={hoursOf(history, known.window.end)} end={known.window.end} />
       <Values known={known} />
       <div class="panels">
         <Example title="First example" text={known.first_example} />
@@ -224,8 +243,8 @@ export function PatternView({ fingerprint }: { readonly fingerprint: string }): 
   const isUnknown = error instanceof ApiError && (error.status === 404 || error.status === 400);
   return (
     <article class="pattern-page" aria-label="Pattern">
-      <a href={hrefOf(route.value.tenant, 'patterns')}>‹ All patterns</a>
       <Busy of={loaded} />
+      <a href={hrefOf(route.value.tenant, 'patterns')}>‹ All patterns</a>
       {error !== null && !isUnknown ? <ErrorNote error={error} onAgain={again} /> : null}
       {isUnknown ? (
         <Empty title="There is no such pattern">

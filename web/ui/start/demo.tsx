@@ -1,17 +1,18 @@
 /** The demo: by a button, in this tab; or by a command, where Logweir is installed. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
 import { count } from '../base/format.ts';
 import { hrefOf, route } from '../base/route.ts';
 import { session } from '../base/session.ts';
 import { Button } from '../components/controls.tsx';
-import { ErrorNote } from '../components/states.tsx';
+import { ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
 import { demoRun, startDemo, stopDemo } from './demo-run.ts';
-import { cannotMake, makeKey, sendingKey } from './sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from './sending-key.ts';
 
-function Run(): JSX.Element {
-  const { state, part, sent, problem } = demoRun.value;
+/** `onAgain`: goes on where it failed. */
+function Run({ onAgain }: { readonly onAgain: () => void }): JSX.Element {
+  const { state, part, sent, waits, error } = demoRun.value;
   const { tenant } = route.value;
   return (
     <div class="demo-run" data-test="demo-run">
@@ -19,37 +20,30 @@ function Run(): JSX.Element {
       <p role="status">
         {state === 'past' ? `Sending the shop’s last hours: ${count(sent)} entries …` : null}
         {state === 'live' ? 'The shop runs, and something has gone wrong in it.' : null}
-        {state === 'failed' ? problem : null}
+        {state === 'failed' ? `The demo has halted after ${count(sent)} entries.` : null}
       </p>
-      {state === 'past' && problem !== '' ? <p class="cap">{problem} It is sent again.</p> : null}
+      {waits === null ? null : <p class="cap">The service is busy: it is sent again in {waits} s.</p>}
       {state === 'live' ? <p class="muted">Its first alert comes within a minute. The shop runs as long as this tab is open.</p> : null}
+      {error === null ? null : <ErrorNote error={error} onAgain={onAgain} byHand />}
       <div class="row-of">
         {state === 'live' ? (
           <a class="btn primary" href={hrefOf(tenant, 'alerts')}>
             Find out what
           </a>
         ) : null}
-        {state === 'failed' ? null : <Button onClick={stopDemo}>Stop the demo</Button>}
+        <Button onClick={stopDemo}>Stop the demo</Button>
       </div>
     </div>
   );
 }
 
 export function Demo(): JSX.Element {
-  const [error, setError] = useState<Error | null>(null);
   const tenant = session.value?.known.tenant_id ?? 1;
   const command = `npx --no-install logweir demo --url ${location.origin} --tenant ${String(tenant)} --key `;
   const key = sendingKey.value;
-  const reason = key === null ? cannotMake() : null;
-  const withKey = async (use: (key: string) => void): Promise<void> => {
-    setError(null);
-    try {
-      use(key ?? (await makeKey()));
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
-  const { state } = demoRun.value;
+  const reason = cannotSend();
+  const withKey = useAction(async (use: (key: string) => void, signal) => use(key ?? (await makeKey(signal))));
+  const start = (): void => withKey.start(startDemo);
   return (
     <section class="panel" aria-label="Demo">
       <h2 class="title">Or watch a made-up shop go wrong</h2>
@@ -57,18 +51,20 @@ export function Demo(): JSX.Element {
         The demo sends the last hours of a shop, in which a release has just gone wrong. Alerts come by themselves, and tell why: the cause
         is two presses away.
       </p>
-      {state === 'off' || state === 'failed' ? (
+      {demoRun.value.state === 'off' ? (
         <div class="row-of" style={{ flexWrap: 'wrap' }}>
-          <Button kind="primary" reason={reason} onClick={() => void withKey(startDemo)} testId="start-demo">
+          <Button kind="primary" reason={reason} onClick={start} testId="start-demo">
             Start the demo
           </Button>
-          <Button reason={reason} onClick={() => void withKey((own) => void copy(command + own, 'Command with a key'))}>
+          <Button reason={reason} onClick={() => withKey.start((own) => void copy(command + own, 'Command with a key'))}>
             Copy the command in place of it
           </Button>
+          <Pending of={withKey} />
         </div>
-      ) : null}
-      {state === 'off' ? null : <Run />}
-      {error === null ? null : <ErrorNote error={error} />}
+      ) : (
+        <Run onAgain={start} />
+      )}
+      <Refusal of={withKey} />
     </section>
   );
 }

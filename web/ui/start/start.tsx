@@ -1,56 +1,49 @@
 /** The first steps: choose how to send, copy, and see the first entry come. */
 import '../style/alerts.css';
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { request } from '../base/api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../client/client.ts';
+import { useAction } from '../base/action.ts';
+import { request, useRequest, type Loaded } from '../base/api.ts';
 import { hrefOf, route } from '../base/route.ts';
+import { takesNothing } from '../base/session.ts';
 import { Button, Tabs } from '../components/controls.tsx';
-import { ErrorNote } from '../components/states.tsx';
+import { ErrorNote, Pending, Refusal } from '../components/states.tsx';
 import { copy } from '../components/toasts.tsx';
+import { textOf } from '../explore/entry.ts';
 import { MessageLine } from '../explore/message.tsx';
 import { Demo } from './demo.tsx';
-import { cannotMake, makeKey, sendingKey } from './sending-key.ts';
+import { cannotSend, makeKey, sendingKey } from './sending-key.ts';
 import { masked, SNIPPETS, snippetOf } from './snippets.ts';
 
-const EVERY_MS = 2000;
-type First = { readonly time: string; readonly message: string; readonly took: number };
+/** How often it is looked for, and where that was refused. */
+const [EVERY_MS, REFUSED_MS] = [2000, 10_000];
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** How long until it is looked for again; null: it was refused in a way that no time changes. */
+function waitOf(error: Error | null): number | null {
+  if (error === null) return EVERY_MS;
+  if (!(error instanceof ApiError)) return REFUSED_MS;
+  const isBusy = error.status === 429 || error.status >= 500;
+  return isBusy ? Math.max(REFUSED_MS, (error.retryAfter ?? 0) * 1000) : null;
+}
 
-/** The newest entry since a moment, looked for until there is one. */
-function useFirst(): { readonly first: First | null; readonly error: Error | null } {
-  const [first, setFirst] = useState<First | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  useEffect(() => {
-    const begun = Date.now();
-    const controller = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
-      try {
-        const answer = await request(
-          'POST /search',
-          { body: { query: '*', start: new Date(begun - 5 * 60_000).toISOString(), limit: 1 } },
-          controller.signal,
-        );
-        const [entry] = 'logs' in answer ? answer.logs : [];
-        setError(null);
-        if (entry !== undefined) {
-          setFirst({ time: textOf(entry._time), message: textOf(entry._msg), took: Date.now() - begun });
-          return;
-        }
-      } catch (thrown) {
-        if (controller.signal.aborted) return;
-        setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-      }
-      timer = setTimeout(() => void look(), EVERY_MS);
-    };
-    void look();
-    return () => {
-      controller.abort();
-      clearTimeout(timer);
-    };
+/** The text of the newest entry since a moment, looked for until there is one. */
+function useFirst(): Loaded<string | null> {
+  const begun = useRef(Date.now());
+  const loaded = useRequest(async (signal) => {
+    const start = new Date(begun.current - 5 * 60_000).toISOString();
+    const answer = await request('POST /search', { body: { query: '*', start, limit: 1 } }, signal);
+    const [entry] = 'logs' in answer ? answer.logs : [];
+    return entry === undefined ? null : textOf(entry, '_msg');
   }, []);
-  return { first, error };
+  const { value, error, isBusy, again } = loaded;
+  useEffect(() => {
+    const wait = value !== null || isBusy ? null : waitOf(error);
+    if (wait === null) return;
+    const timer = setTimeout(again, wait);
+    return () => clearTimeout(timer);
+  }, [value, error, isBusy]);
+  return loaded;
 }
 
 function Step({
@@ -78,7 +71,7 @@ function Step({
 }
 
 /** Turns green by itself. */
-function Listening({ first }: { readonly first: First | null }): JSX.Element {
+function Listening({ first }: { readonly first: string | null }): JSX.Element {
   return (
     <div class={first === null ? 'listening' : 'listening heard'} role="status" data-test="listening">
       <span class={first === null ? 'dot' : 'dot ok'} />
@@ -88,7 +81,7 @@ function Listening({ first }: { readonly first: First | null }): JSX.Element {
         <>
           <b>It is here.</b>
           <span class="mono cut grow">
-            <MessageLine text={first.message} terms={[]} />
+            <MessageLine text={first} terms={[]} />
           </span>
           <a class="btn primary" href={hrefOf(route.value.tenant, 'explore', { from: '-15m' })}>
             Open it in Explore
@@ -101,28 +94,24 @@ function Listening({ first }: { readonly first: First | null }): JSX.Element {
 
 export default function Start(): JSX.Element {
   const [chosen, setChosen] = useState('curl');
-  const { first, error } = useFirst();
-  const [refused, setRefused] = useState<Error | null>(null);
+  const { value: first, error, again } = useFirst();
   const key = sendingKey.value;
   const base = location.origin;
   const snippet = SNIPPETS.find(({ id }) => id === chosen) ?? SNIPPETS[0];
-  const reason = key === null ? cannotMake() : null;
-  const copied = async (): Promise<void> => {
-    setRefused(null);
-    try {
-      const own = key ?? (await makeKey());
-      await copy(snippet === undefined ? '' : snippetOf(snippet, base, own), 'Snippet with your key');
-    } catch (thrown) {
-      setRefused(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const reason = cannotSend();
+  const copying = useAction(async (_given: void, signal) => {
+    const own = key ?? (await makeKey(signal));
+    await copy(snippet === undefined ? '' : snippetOf(snippet, base, own), 'Snippet with your key');
+  });
   return (
     <div class="page-pad stack" style={{ maxWidth: '760px', gap: '24px' }}>
       <div>
         <h2 class="title">Your first log, in three steps</h2>
         <p class="muted">Nothing has to be set up beforehand: fields, patterns and what is usual are learned from what comes.</p>
       </div>
-      {reason === null ? null : <p class="note warn">{reason} Use one that may send in its place.</p>}
+      {reason === null ? null : (
+        <p class="note warn">{`${reason}${takesNothing() === null ? ' Use one that may send in its place.' : ''}`}</p>
+      )}
       <ol class="steps">
         <Step number={1} title="Choose how to send" isDone={first !== null}>
           <Tabs label="How to send" tabs={SNIPPETS} current={chosen} onChange={setChosen} />
@@ -135,20 +124,25 @@ export default function Start(): JSX.Element {
             {snippet === undefined ? '' : snippetOf(snippet, base, key === null ? 'YOUR_KEY' : masked(key))}
           </pre>
           <div class="row-of">
-            <Button kind="primary" testId="copy-snippet" reason={reason} onClick={() => void copied()}>
+            <Button kind="primary" testId="copy-snippet" reason={reason} onClick={() => copying.start()}>
               {key === null ? 'Copy with a new key' : 'Copy with the key'}
             </Button>
+            <Pending of={copying} />
             <span class="cap">
               {key === null
                 ? 'A key that may only send, for a day, is made and copied with it.'
                 : 'The key is hidden here; the copy has it.'}
             </span>
           </div>
-          {refused === null ? null : <ErrorNote error={refused} />}
+          <Refusal of={copying} />
         </Step>
         <Step number={3} title="See it come" isDone={first !== null}>
           <Listening first={first} />
-          {error === null ? null : <ErrorNote error={error} />}
+          {error === null ? null : (
+            <ErrorNote error={error} onAgain={again} byHand>
+              {waitOf(error) === null ? null : <p class="muted">It is looked for again by itself.</p>}
+            </ErrorNote>
+          )}
         </Step>
       </ol>
       <Demo />

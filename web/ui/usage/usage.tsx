@@ -6,10 +6,11 @@ import { request, useRequest } from '../base/api.ts';
 import { bytes, count, percent } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
 import { route, setParams } from '../base/route.ts';
+import { lacks, signOut } from '../base/session.ts';
 import { agoOf } from '../base/time.ts';
-import { Select } from '../components/controls.tsx';
+import { Button, Select } from '../components/controls.tsx';
 import { Meter, Panel } from '../components/panel.tsx';
-import { Busy, ErrorNote, Stale } from '../components/states.tsx';
+import { Busy, Empty, ErrorNote, Stale } from '../components/states.tsx';
 import { forecast, type Usage as Answer } from './figures.ts';
 import { Limits } from './limits.tsx';
 import { Refusals } from './refusals.tsx';
@@ -124,7 +125,22 @@ function DayHead({ answer, at }: { readonly answer: Answer; readonly at: number 
   );
 }
 
+/** A key of a project has no usage of its own. */
+function NotShown({ reason }: { readonly reason: string }): JSX.Element {
+  return (
+    <Empty title="Usage is of the whole tenant">
+      <p>{reason}</p>
+      <Button onClick={() => signOut()}>Sign in with another key</Button>
+    </Empty>
+  );
+}
+
 export default function Usage(): JSX.Element {
+  const reason = lacks('read', 'tenant');
+  return reason === null ? <Shown /> : <NotShown reason={reason} />;
+}
+
+function Shown(): JSX.Element {
   const day = dayParam();
   const loaded = useRequest((signal) => request('GET /usage', { query: day === '' ? {} : { day } }, signal), [day]);
   const { value, error, isBusy, at, again } = loaded;
