@@ -78,7 +78,7 @@ export const SENDERS: readonly Sender[] = [
     found: [{ query: 'collectd_load_shortterm', labels: { job: 'collectd' } }, { query: 'collectd_memory{memory="free"}' }],
   },
   {
-    ...{ name: 'Telegraf', example: 'telegraf', toolset: 'telegraf', start: telegraf },
+    ...{ name: 'Telegraf', example: 'telegraf', toolset: 'telegraf', start: telegraf, isLong: true },
     ...{ request: 'POST /api/v2/write text/plain; charset=utf-8 gzip', resends: false },
     found: [{ query: 'mem_used_percent', labels: { org: 'shop', bucket: 'metrics' } }],
   },

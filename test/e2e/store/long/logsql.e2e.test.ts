@@ -429,7 +429,7 @@ describe('LogsQL in ClickHouse', function () {
     const tenant = (tenants += 1);
     await own.insert(tenant, entries);
     const faults: string[] = [];
-    const oneIn = extent(3, 1);
+    const oneIn = extent(6, 1);
     for (const [index, test] of loadCases().entries()) {
       if (index % oneIn !== 0) continue;
       if (test.kind !== 'search' || test.expect.error === true || ODDITIES.has(test.id) || NOT_BUILT.has(test.feature)) continue;
