@@ -63,7 +63,8 @@ class Feed {
 
 /**
  * Blocks of Native with the columns series (UInt64), time and value (Float64), ordered by series and time, and maybe by arrival: given
- * out series by series, column by column. Of equal times the last one is given. One series is held at a time, with a block of the answer.
+ * out series by series, column by column. Of equal times the last one is given. A block of the answer is held, and series are views of it: a copy of each was most of what a
+ * query left behind, and V8 does not see how much memory waits for it to be collected.
  */
 export class SampleBlocks {
   readonly #feed: Feed;
@@ -79,7 +80,7 @@ export class SampleBlocks {
     this.#feed = new Feed(chunks);
   }
 
-  /** The samples of a series; null where it has none. To be called in the order of ids: rows of lower ones are passed over. */
+  /** The samples of a series, until it is called again; null where it has none. To be called in the order of ids: rows of lower ones are passed over. */
   async of(id: bigint): Promise<Samples | null> {
     let found: Samples | null = null;
     this.hasTies = false;
@@ -89,8 +90,9 @@ export class SampleBlocks {
       const [from, to] = [this.#at, this.#endOf(own)];
       this.#at = to;
       if (own < id) continue;
-      // typed arrays copy bits: no NaN changes on the way
-      found = joined(found, this.#times.slice(from, to), this.#values.slice(from, to));
+      const [times, values] = [this.#times.subarray(from, to), this.#values.subarray(from, to)];
+      // what the next block overwrites is copied; typed arrays copy bits: no NaN changes on the way
+      found = found === null && to < this.#rows ? { times, values, payloads: [] } : joined(found, times, values);
       if (to < this.#rows) break;
     }
     if (found === null) return null;
@@ -142,8 +144,9 @@ export class SampleBlocks {
   }
 }
 
+/** In memory of its own. */
 function joined(before: Samples | null, times: Float64Array, values: Float64Array): Samples {
-  if (before === null) return { times, values, payloads: [] };
+  if (before === null) return { times: times.slice(), values: values.slice(), payloads: [] };
   const length = before.times.length + times.length;
   const all = { times: new Float64Array(length), values: new Float64Array(length), payloads: [] };
   all.times.set(before.times);
@@ -153,18 +156,20 @@ function joined(before: Samples | null, times: Float64Array, values: Float64Arra
   return all;
 }
 
-/** Of equal times the last one. */
-function lastOfEqual(samples: Samples): Samples {
+/** Of equal times the last one; the same object where there are none. */
+export function lastOfEqual(samples: Samples): Samples {
   const { times, values } = samples;
   let at = 1;
   while (at < times.length && times[at] !== times[at - 1]) at += 1;
   if (at >= times.length) return samples;
   const bits = new BigUint64Array(values.buffer, values.byteOffset, values.length);
+  const payloads = [...samples.payloads];
   let to = at - 1;
   for (; at < times.length; at += 1) {
     if (times[at] !== times[to]) to += 1;
     times[to] = times[at] as number;
     bits[to] = bits[at] as bigint;
+    if (payloads.length > 0) payloads[to] = payloads[at] as Buffer;
   }
-  return { times: times.slice(0, to + 1), values: values.slice(0, to + 1), payloads: [] };
+  return { times: times.slice(0, to + 1), values: values.slice(0, to + 1), payloads: payloads.slice(0, to + 1) };
 }

@@ -2,7 +2,7 @@
 import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_SAMPLES } from '../../promql/base/limits.ts';
 import { instantQuery, rangeQuery } from '../../promql/evaluation/query.ts';
-import { valueJson, type QueryResult } from '../../promql/evaluation/result.ts';
+import { valueTexts, type QueryResult, type Value } from '../../promql/evaluation/result.ts';
 import type { Options } from '../../promql/evaluation/state.ts';
 import { expressionJson } from '../../promql/parser/ast-json.ts';
 import { parseExpression, parseSelector } from '../../promql/parser/parse.ts';
@@ -10,9 +10,11 @@ import { formatExpression } from '../../promql/parser/printer.ts';
 import { seriesWhere, type Matcher } from '../metrics/matcher.ts';
 import { StoredSamples } from '../metrics/sample-source.ts';
 import type { Deps, Request } from '../query/deps.ts';
+import type { EngineAnswer } from '../query/engine.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { retentionFloor } from '../query/window.ts';
 import { DERIVED, derivedSeries } from './derived-series.ts';
+import { inPieces } from './in-pieces.ts';
 import { judged } from './judged.ts';
 import { StoredSeries } from './stored-series.ts';
 
@@ -56,27 +58,29 @@ export function optionsOf(lookback: number | null, request: Request, deps: Deps)
 }
 
 /** `query` and `query_range`. */
-export async function promqlQuery(parameters: PromqlQuery, request: Request, deps: Deps): Promise<string> {
+export async function promqlQuery(parameters: PromqlQuery, request: Request, deps: Deps): Promise<string | EngineAnswer> {
   const { query, start, end, step, lookback } = parameters;
   const options = optionsOf(lookback, request, deps);
   const result = await judged(() => (step === null ? instantQuery(query, start, options) : rangeQuery(query, start, end, step, options)));
-  return resultJson(result, parameters);
+  deps.memory.hold('The result', 0, bytesOf(result.value));
+  return inPieces(resultTexts(result, parameters));
 }
 
-function resultJson(result: QueryResult, { limit, stats }: PromqlQuery): string {
-  const { resultType, result: found } = valueJson(result.value);
-  const isCut = limit > 0 && Array.isArray(found) && (resultType === 'vector' || resultType === 'matrix') && found.length > limit;
-  const warnings = isCut ? [...result.warnings, 'results truncated due to limit'] : result.warnings;
-  return JSON.stringify({
-    status: 'success',
-    data: {
-      resultType,
-      result: isCut ? (found as unknown[]).slice(0, limit) : found,
-      ...(stats ? { stats: { samples: { totalQueryableSamples: result.read, peakSamples: result.peak } } } : {}),
-    },
-    ...(warnings.length === 0 ? {} : { warnings }),
-    ...(result.infos.length === 0 ? {} : { infos: result.infos }),
-  });
+/** What a result takes while it is sent. */
+const bytesOf = (value: Value): number =>
+  value.type === 'matrix' ? value.series.reduce((sum, { timestamps }) => sum + timestamps.length * SAMPLE_BYTES, 0) : 0;
+
+function* resultTexts({ value, warnings, infos, read, peak }: QueryResult, { limit, stats }: PromqlQuery): Generator<string> {
+  const size = value.type === 'matrix' ? value.series.length : value.type === 'vector' ? value.samples.length : 0;
+  const most = limit > 0 ? limit : Infinity;
+  const notes = size > most ? [...warnings, 'results truncated due to limit'] : warnings;
+  yield '{"status":"success","data":{';
+  yield* valueTexts(value, most);
+  if (stats) yield `,"stats":${JSON.stringify({ samples: { totalQueryableSamples: read, peakSamples: peak } })}`;
+  yield '}';
+  if (notes.length > 0) yield `,"warnings":${JSON.stringify(notes)}`;
+  if (infos.length > 0) yield `,"infos":${JSON.stringify(infos)}`;
+  yield '}';
 }
 
 /** The conditions of the selectors, of which one is to hold. */

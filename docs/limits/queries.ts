@@ -132,10 +132,11 @@ export const QUERIES: Section = {
       attack: ['slow-regexps-in-memory', 'math-chain', 'replace-regexp-large'],
     },
     {
-      what: 'Memory of a worker, for each that there is',
+      what: 'Memory that all workers take beyond what they took when they began, for each that there is',
       of: 'a process',
       bound: [pool('WORKER_BYTES', 'bytes')],
-      beyond: 'The largest worker is ended, and with 504 the query that it works on, or one of the tenant for whose queries it grew.',
+      beyond:
+        'Idle workers, whose memory is garbage, are replaced. Then the largest one is ended, and with 504 the query that it works on, or one of the tenant for whose queries it grew.',
       others: 'Their queries in this worker begin again in another one; answers that have begun are cut off.',
       attack: ['replaces', 'pack-json', 'values-by-unique', 'huge-pages'],
     },

@@ -12,7 +12,7 @@ export type Selection = {
 
 /**
  * Gives series one after another in any order, each whole: all samples of the window in the order of their times, each time
- * once. Series without samples there may be left out. What it gives is not kept by the evaluator.
+ * once. Series without samples there may be left out. The arrays of a series hold until the next one is asked for: an evaluator that keeps them copies them.
  */
 export interface SampleSource {
   select(selection: Selection): Iterable<RawSeries> | AsyncIterable<RawSeries>;

@@ -24,40 +24,50 @@ export type QueryResult = {
   readonly peak: number;
 };
 
-const point = (time: number, value: number): unknown[] => [time / 1000, sampleText(value)];
+/** A point: its time in seconds, and its number as a string, which has no character that JSON escapes. */
+const pointText = (time: number, value: number): string => `[${String(time / 1000)},"${sampleText(value)}"]`;
+const histogramPoint = (time: number, histogram: Histogram): string =>
+  `[${String(time / 1000)},${JSON.stringify(histogramJson(histogram))}]`;
 
-function seriesJson({ labels, timestamps, values, histograms }: RawSeries): unknown {
-  const numbers: unknown[] = [];
-  const others: unknown[] = [];
-  for (const [at, time] of timestamps.entries()) {
+function seriesText({ labels, timestamps, values, histograms }: RawSeries): string {
+  let [numbers, others] = ['', ''];
+  for (let at = 0; at < timestamps.length; at += 1) {
+    const time = timestamps[at] as number;
     const histogram = histograms?.[at];
-    if (histogram === undefined) numbers.push(point(time, values[at] ?? NaN));
-    else others.push([time / 1000, histogramJson(histogram)]);
+    if (histogram === undefined) numbers += `${numbers === '' ? '' : ','}${pointText(time, values[at] as number)}`;
+    else others += `${others === '' ? '' : ','}${histogramPoint(time, histogram)}`;
   }
-  return {
-    metric: labels,
-    ...(numbers.length === 0 ? {} : { values: numbers }),
-    ...(others.length === 0 ? {} : { histograms: others }),
-  };
+  return `{"metric":${JSON.stringify(labels)}${numbers === '' ? '' : `,"values":[${numbers}]`}${others === '' ? '' : `,"histograms":[${others}]`}}`;
 }
 
-/** `resultType` and `result` of the query API. */
-export function valueJson(value: Value): { readonly resultType: string; readonly result: unknown } {
+function sampleJson({ labels, time, value }: VectorSample): string {
+  const own = typeof value === 'number' ? `"value":${pointText(time, value)}` : `"histogram":${histogramPoint(time, value)}`;
+  return `{"metric":${JSON.stringify(labels)},${own}}`;
+}
+
+/**
+ * `resultType` and `result` of the query API, the members of an object in JSON, in pieces: one for each series, since points as objects and as one text are
+ * many times what they take as numbers. `most`: how many series are shown.
+ */
+export function* valueTexts(value: Value, most = Infinity): Generator<string> {
   switch (value.type) {
     case 'scalar':
-      return { resultType: 'scalar', result: point(value.time, value.value) };
+      yield `"resultType":"scalar","result":${pointText(value.time, value.value)}`;
+      break;
     case 'string':
-      return { resultType: 'string', result: [value.time / 1000, value.value] };
+      yield `"resultType":"string","result":[${String(value.time / 1000)},${JSON.stringify(value.value)}]`;
+      break;
     case 'vector':
-      return {
-        resultType: 'vector',
-        result: value.samples.map(({ labels, time, value: own }) =>
-          typeof own === 'number'
-            ? { metric: labels, value: point(time, own) }
-            : { metric: labels, histogram: [time / 1000, histogramJson(own)] },
-        ),
-      };
+      yield* listTexts(value.type, value.samples, most, sampleJson);
+      break;
     case 'matrix':
-      return { resultType: 'matrix', result: value.series.map(seriesJson) };
+      yield* listTexts(value.type, value.series, most, seriesText);
+      break;
   }
+}
+
+function* listTexts<Item>(type: string, items: readonly Item[], most: number, textOf: (item: Item) => string): Generator<string> {
+  yield `"resultType":"${type}","result":[`;
+  for (const [at, item] of items.slice(0, most).entries()) yield (at === 0 ? '' : ',') + textOf(item);
+  yield ']';
 }

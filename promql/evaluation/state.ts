@@ -112,7 +112,7 @@ export class QueryState {
       if (kept === null) return;
       shared.held += weightOfRaw(series);
       if (shared.held <= this.#maxSamples / SHARE) {
-        kept.push(series);
+        kept.push(ownCopy(series));
         this.hold(weightOfRaw(series));
         return;
       }
@@ -146,6 +146,9 @@ export class QueryState {
     return this.isNameDelayed ? { labels, dropName: true } : { labels: withoutName(labels), dropName };
   }
 }
+
+/** A source may use again what it gave. */
+const ownCopy = (series: RawSeries): RawSeries => ({ ...series, timestamps: series.timestamps.slice(), values: series.values.slice() });
 
 const isSame = (one: Selection | null, other: Selection): boolean => one?.after === other.after && one.until === other.until;
 

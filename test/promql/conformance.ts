@@ -4,7 +4,7 @@ import path from 'node:path';
 import { PromqlRequestError, PromqlSyntaxError } from '../../promql/base/errors.ts';
 import type { RawSeries } from '../../promql/base/series.ts';
 import { instantQuery, rangeQuery } from '../../promql/evaluation/query.ts';
-import { valueJson } from '../../promql/evaluation/result.ts';
+import { valueJson } from './value-json.ts';
 import { Labels } from '../../promql/values/labels.ts';
 import { MemorySource, rawSeries } from './memory-source.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { instantQuery, rangeQuery } from '../../promql/evaluation/query.ts';
-import { valueJson } from '../../promql/evaluation/result.ts';
+import { valueJson } from './value-json.ts';
 import { EMPTY } from '../../promql/histograms/histogram.ts';
 import { Labels } from '../../promql/values/labels.ts';
 import { MemorySource, rawSeries, type Sample } from './memory-source.ts';
@@ -36,10 +36,7 @@ describe('queries of PromQL', () => {
   it('give what the query API gives', async () => {
     expect(await instant('a')).to.deep.equal([
       {
-        metric: Labels.of([
-          ['__name__', 'a'],
-          ['job', 'x'],
-        ]),
+        metric: { __name__: 'a', job: 'x' },
         value: [0, '1'],
       },
     ]);
@@ -93,7 +90,7 @@ describe('queries of PromQL', () => {
     expect(await failure('count_over_time({job="x"}[5m])', 120_000)).to.contain('same labelset');
     expect(await instant('label_replace(abs({job="x"}), "n", "$1", "__name__", "(.*)")', 0, true)).to.have.length(2);
     expect(await failure('label_replace(abs({job="x"}), "n", "$1", "__name__", "(.*)")')).to.contain('same labelset');
-    expect(await instant('sum by (__name__) (abs(a))', 0, false)).to.deep.equal([{ metric: Labels.NONE, value: [0, '1'] }]);
+    expect(await instant('sum by (__name__) (abs(a))', 0, false)).to.deep.equal([{ metric: {}, value: [0, '1'] }]);
   });
 
   it('have warnings and infos, each once, with their places', async () => {

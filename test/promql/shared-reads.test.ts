@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RawSeries } from '../../promql/base/series.ts';
 import type { SampleSource, Selection } from '../../promql/base/source.ts';
 import { rangeQuery } from '../../promql/evaluation/query.ts';
-import { valueJson } from '../../promql/evaluation/result.ts';
+import { valueJson } from './value-json.ts';
 import { Labels } from '../../promql/values/labels.ts';
 import { MemorySource, rawSeries } from './memory-source.ts';
 

@@ -25,6 +25,7 @@ import {
   type Frame,
 } from '../../workers/frames.ts';
 import { least } from './least.ts';
+import { beyondBound } from './memory-bound.ts';
 import { sentJob, type AnswerHead, type SentPipes, type WorkerSettings } from './messages.ts';
 import { receivedError, type SentError } from '../../workers/sent-error.ts';
 import { PoolJob } from './pool-job.ts';
@@ -44,7 +45,7 @@ export type QueryPoolOptions = {
   readonly log: Logger;
   /** How many processes; a tenant's queries are in half of them at most. */
   readonly workers: number;
-  /** Most bytes of their own memory that all of them take together. */
+  /** Most bytes that all of them together take beyond what they took when they began. */
   readonly maxBytes?: number;
   /** What all queries of a worker may hold. */
   readonly memory?: MemoryLimits;
@@ -55,12 +56,12 @@ export type QueryPoolOptions = {
 };
 
 const QUERY_WORKER = path.join(import.meta.dirname, 'query-worker');
-/** For each worker, of its own memory, of which it has half when it begins. */
-const WORKER_BYTES = 75 * 1024 * 1024;
+/** For each worker, of what all of them grow by: a worker that begins takes 45 MB, and how much its program is does not count. */
+const WORKER_BYTES = 32 * 1024 * 1024;
 /** What all queries of a worker may hold; its heap is for them, and for what is made on the way. */
 const MEMORY = { maxRows: 1_000_000, maxBytes: 64_000_000 };
-/** An idle worker that takes this much more than when it began is replaced, bytes: a process gives little back by itself. */
-const IDLE_BYTES = 40 * 1024 * 1024;
+/** A worker that is replaced has grown for the tenant for whom it grew by so much, bytes. */
+const GROWN_BYTES = 20 * 1024 * 1024;
 /** How often workers with work are looked at. Milliseconds. */
 const LOOK_MS = 50;
 /** While there is no work, one look in this number is done. */
@@ -310,17 +311,10 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   #keepMemory(): void {
-    const busy = this.#slots.filter(({ jobs, isReady }) => jobs.size > 0 || isReady);
-    const sizes = new Map(busy.map((slot) => [slot, slot.worker?.memory() ?? 0]));
-    for (const [slot, size] of sizes) slot.measured(size);
-    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    for (const [slot, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
-      const isIdle = slot.jobs.size === 0;
-      if (total <= (this.#options.maxBytes ?? this.#slots.length * WORKER_BYTES) && !(isIdle && size > slot.firstBytes + IDLE_BYTES))
-        continue;
-      if (slot.why === null) this.#end(slot, isIdle ? 'idle' : 'memory');
-      total -= size;
-    }
+    const begun = this.#slots.filter(({ jobs, isReady }) => jobs.size > 0 || isReady);
+    for (const slot of begun) slot.measured(slot.worker?.memory() ?? 0);
+    for (const slot of beyondBound(begun, this.#options.maxBytes ?? this.#slots.length * WORKER_BYTES))
+      if (slot.why === null) this.#end(slot, slot.isIdle ? 'idle' : 'memory');
   }
 
   /** Ends a worker; what it leaves behind is seen to when it has exited. */
@@ -347,7 +341,7 @@ export class QueryPool implements QueryEngine, Service {
     const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
     const its = slot.culprit;
     const culprit = its?.job;
-    const jobs = slot.lost(ended, culprit?.tenantId ?? this.#suspect(slot, slot.grownFor(IDLE_BYTES / 2)), performance.now());
+    const jobs = slot.lost(ended, culprit?.tenantId ?? this.#suspect(slot, slot.grownFor(GROWN_BYTES)), performance.now());
     void ended.then(() => {
       this.#placeWaiting();
     });

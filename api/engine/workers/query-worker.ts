@@ -3,6 +3,7 @@ import type { Sql } from '../../../pipeline/core/sql.ts';
 import { Store, type QueryOptions, type Row } from '../../../pipeline/store/client.ts';
 import type { QueryJob } from '../../query/engine.ts';
 import { LocalEngine } from '../local-engine.ts';
+import { Garbage } from './garbage.ts';
 import * as frames from '../../workers/frames.ts';
 import { type AnswerHead, sentPipes, type SentJob, type WorkerSettings } from './messages.ts';
 import { sentError } from '../../workers/sent-error.ts';
@@ -29,6 +30,7 @@ let store: Store | null = null;
 let stores: ReadonlyMap<string, Store> = new Map();
 /** The job that this process has reported to work on. */
 let noted = 0;
+const garbage = new Garbage();
 
 const send = (...all: (readonly Uint8Array[])[]): void => {
   sendFrames(pipe, ...all);
@@ -41,27 +43,15 @@ function note(job: number): void {
   send(frames.frameOf(frames.NOTE, job));
 }
 
-/** What this process may take beyond what it took when it began before it looks for garbage, and beyond what was left then. */
-const GARBAGE_BYTES = 24 * 1024 * 1024;
-let [firstBytes, leftBytes] = [0, 0];
-
-/** Buffers of ClickHouse's answers are garbage that V8 does not see until there are 64 MiB of them; the pool would end this process before. */
-function lookForGarbage(): void {
-  const bytes = process.memoryUsage.rss();
-  firstBytes ||= bytes;
-  if (bytes < Math.max(firstBytes, leftBytes) + GARBAGE_BYTES) return;
-  globalThis.gc?.();
-  leftBytes = process.memoryUsage.rss();
-}
-
 /** The store as one job sees it: whenever it has waited for ClickHouse, its work goes on. */
 function storeOf(job: number, inner: Store, kills: Promise<void>[]): Store {
   const onKill = (ended: Promise<void>): void => void kills.push(ended);
   async function* noting<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
     for await (const chunk of rows) {
-      lookForGarbage();
+      garbage.look();
       note(job);
       yield chunk;
+      if (Buffer.isBuffer(chunk)) garbage.used(chunk.length);
     }
     note(job);
   }
@@ -83,6 +73,7 @@ function storeOf(job: number, inner: Store, kills: Promise<void>[]): Store {
 async function run(job: number, sent: SentJob): Promise<void> {
   const one: Running = { abort: new AbortController(), kills: [], ahead: 0, wake: () => undefined };
   running.set(job, one);
+  garbage.working(true);
   const { elapsedMs, ...rest } = sent;
   const whole = { ...rest, startedAt: performance.now() - elapsedMs, signal: one.abort.signal } as unknown as QueryJob;
   try {
@@ -108,6 +99,7 @@ async function run(job: number, sent: SentJob): Promise<void> {
     send(frames.jsonFrame(frames.ERROR, job, sentError(error)));
   } finally {
     running.delete(job);
+    garbage.working(running.size > 0);
     noted = 0;
     void Promise.all(one.kills).then(() => {
       send(frames.frameOf(frames.STOPPED, job));
@@ -132,6 +124,8 @@ async function sendText(job: number, one: Running, bytes: Buffer): Promise<boole
     const part = bytes.subarray(at, at + FRAME_BYTES);
     one.ahead += part.length;
     send(frames.frameOf(frames.DATA, job, part));
+    garbage.used(part.length);
+    garbage.look();
   }
   return !one.abort.signal.aborted;
 }
@@ -144,7 +138,7 @@ function take(frame: frames.Frame): void {
       stores = new Map(sets.map((set) => [set.name, new Store(set.clickhouse, mark)]));
       store = new Store(clickhouse, mark);
       engine = new LocalEngine({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits, memory });
-      lookForGarbage();
+      garbage.look();
       send(frames.frameOf(frames.READY));
       break;
     }

@@ -77,6 +77,16 @@ export class WorkerSlot {
     if (job !== undefined && more > 0) this.#grown.set(job.tenantId, (this.#grown.get(job.tenantId) ?? 0) + more);
   }
 
+  /** It has nothing to do. */
+  get isIdle(): boolean {
+    return this.jobs.size === 0;
+  }
+
+  /** What it takes beyond what it took when it began, as it was measured last. Bytes. */
+  get grown(): number {
+    return Math.max(0, this.#bytes - this.firstBytes);
+  }
+
   /** The tenant for whose queries it grew most, at least by so many bytes. */
   grownFor(bytes: number): number | null {
     const [most] = [...this.#grown].sort(([, a], [, b]) => b - a);
