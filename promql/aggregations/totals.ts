@@ -42,6 +42,7 @@ class Total implements Accumulator {
     this.#dropName ||= series.dropName;
     const { kinds, values } = series;
     const [totals, lost, counts, own] = [this.#totals, this.#lost, this.#counts, this.#kinds];
+    let hasMeans = this.#means.size > 0;
     for (let step = 0; step < kinds.length; step += 1) {
       const kind = kinds[step] as number;
       if (kind === ABSENT) continue;
@@ -55,8 +56,9 @@ class Total implements Accumulator {
       const count = (counts[step] as number) + 1;
       const next = count === 1 ? value : total + value;
       counts[step] = count;
-      if (next === Infinity || next === -Infinity || this.#means.size > 0) {
+      if (hasMeans || next === Infinity || next === -Infinity) {
         this.#addEndless(step, value, next);
+        hasMeans = this.#means.size > 0;
         continue;
       }
       if (count > 1)

@@ -5,6 +5,7 @@ import { NOTES } from '../base/annotations.ts';
 import { absentSteps, fixedLabels } from '../functions/absent.ts';
 import { type CallContext, type MapFunction, type PromqlFunction, type RangeFunction, type VectorFunction } from '../functions/base.ts';
 import { functionNamed } from '../functions/index.ts';
+import { Cuts } from '../functions/cuts.ts';
 import { Windows, type WindowTimes } from '../functions/windows.ts';
 import { typeOf } from '../parser/check.ts';
 import { resolveDuration } from '../parser/durations.ts';
@@ -96,8 +97,9 @@ export class CallEvaluator {
     const isAbsent = known.name === 'absent_over_time';
     const isUnique = this.#state.isNameDelayed || known.keepsName === true || isAbsent || isOneName(argument);
     const collected: StepSeries[] = [];
+    const cuts = new Cuts(shape);
     const visit = (series: NamedSamples): void => {
-      const out = this.#over(known, series, shape, scalars);
+      const out = this.#over(known, series, shape, { scalars, cuts });
       if (out.isEmpty) return;
       if (isUnique && !isAbsent) consume(out);
       else collected.push(out);
@@ -109,10 +111,15 @@ export class CallEvaluator {
   }
 
   /** One series through a function over windows. */
-  #over(known: RangeFunction, series: NamedSamples, shape: WindowTimes, scalars: readonly Float64Array[]): StepSeries {
+  #over(
+    known: RangeFunction,
+    series: NamedSamples,
+    shape: WindowTimes,
+    call: { readonly scalars: readonly Float64Array[]; readonly cuts: Cuts },
+  ): StepSeries {
     const { annotations } = this.#state;
     const firstRange = this.#call.args[0]?.range ?? this.#call.range;
-    const windows = new Windows(series, shape, { scalars, firstRange, note: (note, range) => annotations.add(note, range) });
+    const windows = new Windows(series, shape, { ...call, firstRange, note: (note, range) => annotations.add(note, range) });
     const before = { labels: series.labels, dropName: series.dropName ?? false };
     const { labels, dropName } = known.keepsName === true ? before : this.#state.unnamed(before);
     const out = new StepSeries(labels, shape.steps, dropName);

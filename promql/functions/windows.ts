@@ -5,6 +5,7 @@ import type { RawSeries, StepSeries } from '../base/series.ts';
 import { weightOf, type Histogram } from '../histograms/histogram.ts';
 import type { Labels } from '../values/labels.ts';
 import { StaleMarkers } from '../values/numbers.ts';
+import { cutOf, type Cut, type Cuts } from './cuts.ts';
 
 /** The windows of all steps: each begins behind a time and ends with one. */
 export type WindowTimes = {
@@ -23,8 +24,6 @@ export type Mixed = {
   readonly histogramTimes: readonly number[];
   readonly histograms: readonly Histogram[];
 };
-
-type Cut = { readonly from: Int32Array; readonly to: Int32Array };
 
 /** What a function over windows reads. Markers of ends are not among the samples. */
 export class Windows {
@@ -49,7 +48,7 @@ export class Windows {
   constructor(
     series: RawSeries,
     shape: WindowTimes,
-    call: Pick<Windows, 'scalars' | 'firstRange'> & { note(note: Note, range: Range): void },
+    call: Pick<Windows, 'scalars' | 'firstRange'> & { note(note: Note, range: Range): void; readonly cuts?: Cuts },
   ) {
     const plain = withoutMarkers(series);
     this.steps = shape.steps;
@@ -63,7 +62,7 @@ export class Windows {
     this.scalars = call.scalars;
     this.firstRange = call.firstRange;
     this.#note = (note, range) => call.note(note, range);
-    const cut = cutOf(this.times, shape);
+    const cut = call.cuts?.of(this.times) ?? cutOf(this.times, shape);
     this.from = cut.from;
     this.to = cut.to;
   }
@@ -134,22 +133,6 @@ function withoutMarkers({ timestamps, values, histograms }: RawSeries): Mixed {
   }
   const pick = (from: Float64Array): Float64Array => Float64Array.from(kept, (at) => from[at] ?? NaN);
   return { times: pick(timestamps), values: pick(values), histogramTimes, histograms: found };
-}
-
-/** Which samples lie in the window of each step; ends of windows only grow. */
-function cutOf(times: Float64Array, { steps, ends, length }: WindowTimes): Cut {
-  const from = new Int32Array(steps);
-  const to = new Int32Array(steps);
-  const count = times.length;
-  let [first, last] = [0, 0];
-  for (let step = 0; step < steps; step += 1) {
-    const end = ends[step] as number;
-    while (last < count && (times[last] as number) <= end) last += 1;
-    while (first < last && (times[first] as number) <= end - length) first += 1;
-    from[step] = first;
-    to[step] = last;
-  }
-  return { from, to };
 }
 
 /** Runs a function of the numbers of a window at each step that has some: where a series has numbers alone, without further objects. */

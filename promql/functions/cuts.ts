@@ -1,0 +1,79 @@
+/** Which samples of a series lie in the window of each step. */
+import type { WindowTimes } from './windows.ts';
+
+/** From `from[step]` up to before `to[step]`. */
+export type Cut = { readonly from: Int32Array; readonly to: Int32Array };
+
+/** Cuts at times; ends of windows only grow. */
+export function cutOf(times: Float64Array, { steps, ends, length }: WindowTimes): Cut {
+  const from = new Int32Array(steps);
+  const to = new Int32Array(steps);
+  const count = times.length;
+  let [first, last] = [0, 0];
+  for (let step = 0; step < steps; step += 1) {
+    const end = ends[step] as number;
+    while (last < count && (times[last] as number) <= end) last += 1;
+    while (first < last && (times[first] as number) <= end - length) first += 1;
+    from[step] = first;
+    to[step] = last;
+  }
+  return { from, to };
+}
+
+/** What is kept of cuts, bytes; and after so many series of which no two had the same times nothing more is. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+const TRIED = 256;
+
+type Known = Cut & { readonly times: Float64Array };
+
+/** Cuts of several series by the same windows. Series that are scraped together have the same times, and one cut. */
+export class Cuts {
+  readonly #shape: WindowTimes;
+  /** By the first time. */
+  readonly #known = new Map<number, Known>();
+  #bytes = 0;
+  #missed = 0;
+  #hasHit = false;
+
+  constructor(shape: WindowTimes) {
+    this.#shape = shape;
+  }
+
+  of(times: Float64Array): Cut {
+    const first = times[0] ?? NaN;
+    const known = this.#known.get(first);
+    if (known !== undefined && isSame(known.times, times)) {
+      this.#hasHit = true;
+      return known;
+    }
+    const cut = cutOf(times, this.#shape);
+    this.#missed += 1;
+    if (this.#hasHit || this.#missed <= TRIED) this.#keep(first, { ...cut, times: times.slice() });
+    return cut;
+  }
+
+  #keep(first: number, known: Known): void {
+    this.#forget(first);
+    this.#known.set(first, known);
+    this.#bytes += sizeOf(known);
+    for (const oldest of this.#known.keys()) {
+      if (this.#bytes <= KEPT_BYTES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(first: number): void {
+    const known = this.#known.get(first);
+    if (known === undefined) return;
+    this.#known.delete(first);
+    this.#bytes -= sizeOf(known);
+  }
+}
+
+const sizeOf = ({ times, from, to }: Known): number => times.byteLength + from.byteLength + to.byteLength;
+
+function isSame(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
+}
