@@ -17,7 +17,7 @@ export type Sender = {
   /** Whether it soon sends again what was answered 503; then its first upload is. */
   readonly resends: boolean;
   readonly found: readonly FoundSeries[];
-  /** It takes minutes to compile: it runs where all tests do. */
+  /** It takes minutes to compile, or is what another one of them is in another language: it runs where all tests do. */
   readonly isLong?: true;
 };
 
@@ -57,7 +57,7 @@ export const SENDERS: readonly Sender[] = [
     ...{ request: 'POST /v1/metrics application/x-protobuf gzip', resends: true, found: orders },
   },
   {
-    ...{ name: 'OpenTelemetry SDK for Java', example: 'opentelemetry-java-metrics', toolset: 'java', start: java },
+    ...{ name: 'OpenTelemetry SDK for Java', example: 'opentelemetry-java-metrics', toolset: 'java', start: java, isLong: true },
     ...{ request: 'POST /v1/metrics application/x-protobuf gzip', resends: true, found: orders },
   },
   {
@@ -65,7 +65,13 @@ export const SENDERS: readonly Sender[] = [
     ...{ request: 'POST /api/v2/write text/plain; charset=utf-8', resends: false, found: points },
   },
   {
-    ...{ name: "InfluxDB's client for Python", example: 'influxdb-client-python', toolset: 'python', start: python('app.py') },
+    ...{
+      name: "InfluxDB's client for Python",
+      example: 'influxdb-client-python',
+      toolset: 'python',
+      start: python('app.py'),
+      isLong: true,
+    },
     ...{ request: 'POST /api/v2/write text/plain gzip', resends: false, found: points },
   },
   {
