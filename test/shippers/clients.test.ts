@@ -3,7 +3,6 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'no
 import os from 'node:os';
 import path from 'node:path';
 import { run } from '../../compose/embedded/run.ts';
-import { isWhole } from '../extent.ts';
 import { newTenant, sharedInstance } from '../e2e/shared.ts';
 import { NotHere, installToolset, type ToolsetName } from './toolsets.ts';
 
@@ -36,7 +35,6 @@ describe('programs that read the description of the API', function () {
   });
 
   it('a client in Python, made of it, walks through the API', async function () {
-    if (!isWhole) this.skip(); // it installs for minutes
     const folder = await folderOf('client');
     if (folder === null) return this.skip();
     const instance = await sharedInstance();
