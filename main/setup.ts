@@ -20,6 +20,7 @@ import { loadProcessorFiles } from './processor-files.ts';
 import { makeTables, signalsWith, type StoredSignal } from './signals.ts';
 import { untilBegun } from './standby.ts';
 import { topicsWith } from './topics.ts';
+import { whileUnavailable } from './while-unavailable.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
 const VERSION_MS = 5000;
@@ -77,8 +78,10 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   try {
     await control.whenReady();
     const actor = { client: `setup, process ${String(process.pid)} on ${hostname()}` };
-    await bootstrapTenant(control, config.keys.bootstrapKey, (change, make) =>
-      audit.around({ ...change, actor, details: {} }, make, () => ({})),
+    await whileUnavailable(() =>
+      bootstrapTenant(control, config.keys.bootstrapKey, (change, make) =>
+        audit.around({ ...change, actor, details: {} }, make, () => ({})),
+      ),
     );
   } finally {
     await Promise.all([control.stop(), history.stop()]);
