@@ -17,6 +17,7 @@ import { Store } from '../pipeline/store/client.ts';
 import { audit, type ExpiredRecords, type AuditedDeadLetters } from '../sinks/audit/audit.ts';
 import { recount } from '../sinks/audit/recount.ts';
 import { storedPositions } from '../sinks/audit/stored.ts';
+import { positionsInShards } from '../sinks/audit/stored-in-shards.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
 import { signalsWith, sinksOf } from './signals.ts';
@@ -79,12 +80,12 @@ async function auditSet({ request, set, sink, config, now }: SetAudit): Promise<
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-audit', log: pino({ level: 'silent' }) });
-  const store = new Store(set.clickhouse);
+  const stores = set.shards.map((shard) => new Store(shard));
   try {
     const report = await audit({
       log: auditedLog(kafka, sink.signal, sinkGroup(sink.name, set.name)),
       signal: sink.signal,
-      stored: storedPositions(store, sink.table),
+      stored: positionsInShards(stores.map((store) => storedPositions(store, sink.table))),
       from,
       to,
       deletedAt: await deletedTenants(kafka),
@@ -94,11 +95,11 @@ async function auditSet({ request, set, sink, config, now }: SetAudit): Promise<
     });
     if (topic !== spanCountsSignal.topic.name) return { topic, ...report };
     const span = { from: Math.floor((from ?? Date.now() - RECOUNTED_MS) / 1000), to: Math.ceil((to ?? Date.now() + RECOUNTED_MS) / 1000) };
-    return { topic, ...report, recounted: await recount(store, span) };
+    return { topic, ...report, recounted: (await Promise.all(stores.map((store) => recount(store, span)))).flat() };
   } catch (error) {
     throw explained(error, { ...config, clickhouse: set.clickhouse });
   } finally {
-    await store.close();
+    await Promise.all(stores.map((store) => store.close()));
   }
 }
 

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { hostname } from 'node:os';
 import { AdminAudit } from '../api/admin/admin-audit.ts';
 import { bootstrapTenant } from '../api/control/accounts.ts';
+import { shardLeftOut, shardsInUse } from '../api/control/shard-map.ts';
 import { ControlStore } from '../api/control/control-store.ts';
 import { KafkaCompactedLog } from '../pipeline/bus/state/compacted-log.ts';
 import { kafkaFault } from '../pipeline/bus/connection/connection-fault.ts';
@@ -11,15 +12,17 @@ import { checkTopics } from '../pipeline/bus/connection/topic-settings.ts';
 import { RecordHistory } from '../pipeline/bus/state/record-history.ts';
 import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/records/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
-import type { StoreSet } from '../pipeline/core/config-sets.ts';
+import type { ClickHouseAccess, StoreSet } from '../pipeline/core/config-sets.ts';
 import { storeUnavailable } from '../pipeline/core/errors.ts';
 import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadProcessorFiles } from './processor-files.ts';
-import { makeTables, signalsWith, type StoredSignal } from './signals.ts';
+import { makeShardTables } from './set-tables.ts';
+import { signalsWith, type StoredSignal } from './signals.ts';
 import { untilBegun } from './standby.ts';
 import { topicsWith } from './topics.ts';
+import { whileUnavailable } from './while-unavailable.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
 const VERSION_MS = 5000;
@@ -33,21 +36,28 @@ async function prepareStores({ sets, signals }: Config): Promise<readonly string
   return faults.map(({ message }) => `${message} Its sinks go on trying, and other sets serve`);
 }
 
-async function prepareStore({ name, clickhouse }: StoreSet, stored: readonly StoredSignal[], isOneOfSeveral: boolean): Promise<void> {
-  const store = new Store(clickhouse);
-  try {
-    // one that is silent holds up no other
-    if (isOneOfSeveral && !(await store.ping())) throw storeUnavailable();
-    await makeTables(store, stored);
-  } catch (error) {
-    const version = await store.ownerRows('SELECT version()', {}, AbortSignal.timeout(VERSION_MS)).then(
-      ([row]) => String(row?.[0]),
-      () => null,
-    );
-    throw new Error(clickHouseFault(error, clickhouse, version, name), { cause: error });
-  } finally {
-    await store.close();
+async function prepareStore(set: StoreSet, stored: readonly StoredSignal[], isOneOfSeveral: boolean): Promise<void> {
+  for (const access of set.shards) {
+    const store = new Store(access);
+    try {
+      // one that is silent holds up no other
+      if (isOneOfSeveral && !(await store.ping())) throw storeUnavailable();
+      await makeShardTables(set, store, stored);
+    } catch (error) {
+      throw await faultOf(error, access, store, set.name);
+    } finally {
+      await store.close();
+    }
   }
+}
+
+/** What was wrong in a sentence that says where. */
+async function faultOf(error: unknown, access: ClickHouseAccess, store: Store, set: string): Promise<Error> {
+  const version = await store.ownerRows('SELECT version()', {}, AbortSignal.timeout(VERSION_MS)).then(
+    ([row]) => String(row?.[0]),
+    () => null,
+  );
+  return new Error(clickHouseFault(error, access, version, set), { cause: error });
 }
 
 /** Gives sentences that an operator should read. */
@@ -65,7 +75,7 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   const { refused, warnings } = await checkTopics(kafka, topics.members, config.kafka.replication);
   if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);
   for (const warning of warnings) log.warn(warning);
-  if (config.keys.bootstrapKey === '') return warnings;
+  if (config.keys.bootstrapKey === '' && config.knownSets.length === 1) return warnings;
   const control = new ControlStore({
     log: new KafkaCompactedLog({ kafka, log, topic: CONTROL_TOPIC }),
     pepper: config.keys.pepper,
@@ -76,9 +86,16 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   await control.start();
   try {
     await control.whenReady();
+    for (const { name, shards } of config.sets) {
+      const used = shardsInUse(control, name);
+      if (used > shards.length) throw new Error(shardLeftOut(name, used, shards.length));
+    }
+    if (config.keys.bootstrapKey === '') return warnings;
     const actor = { client: `setup, process ${String(process.pid)} on ${hostname()}` };
-    await bootstrapTenant(control, config.keys.bootstrapKey, (change, make) =>
-      audit.around({ ...change, actor, details: {} }, make, () => ({})),
+    await whileUnavailable(() =>
+      bootstrapTenant(control, config.keys.bootstrapKey, (change, make) =>
+        audit.around({ ...change, actor, details: {} }, make, () => ({})),
+      ),
     );
   } finally {
     await Promise.all([control.stop(), history.stop()]);

@@ -127,6 +127,16 @@ export type DeletionRecord = Versioned & {
   readonly heldBy: { readonly node: string; readonly until: string } | null;
 };
 
+/**
+ * The record `shards:SET`: in which shard of a set each partition of the log's topics is stored, counted from 0, and the ids of the servers that these shards
+ * are. Neither changes for a partition.
+ */
+export type ShardsRecord = Versioned & {
+  readonly set: string;
+  readonly partitions: readonly number[];
+  readonly servers: readonly string[];
+};
+
 /** Any record of the control topic. */
 export type ControlRecord =
   | TenantRecord
@@ -138,7 +148,8 @@ export type ControlRecord =
   | PlaybookRecord
   | SignInCodeRecord
   | EndedSessionsRecord
-  | DeletionRecord;
+  | DeletionRecord
+  | ShardsRecord;
 
 export const tenantKey = (id: number): string => `tenant:${String(id)}`;
 export const keyKey = (id: string): string => `key:${id}`;
@@ -152,5 +163,7 @@ export const slotKey = (kind: string, { tenantId, slot }: Pick<SlotRecord, 'tena
   `${kind}:${String(tenantId)}:${String(slot)}`;
 
 export const deletionKey = (tenantId: number): string => `deletion:${String(tenantId)}`;
+
+export const shardsKey = (set: string): string => `shards:${set}`;
 
 export const endedKey = (keyId: string): string => `ended:${keyId}`;

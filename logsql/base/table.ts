@@ -68,6 +68,8 @@ export interface Table {
   readonly member: string;
   /** What stands after FROM for all rows. They have the columns of their tenant and place, `tenant_id`, `_time`, `arrived`, `kafka_part`, `kafka_off`, `kafka_idx`, and the map `fields`. */
   readonly from: Sql;
+  /** What stands after FROM for all rows that meet conditions, also where there are copies; no more conditions follow it. */
+  where(conditions: readonly Sql[]): Sql;
   /** All columns that conditions and pipes look at. */
   readonly columns: Sql;
   /** What stands after FROM for rows that meet conditions, each once; more conditions may follow it. */

@@ -16,8 +16,6 @@ export type Conditions = {
   readonly doubt: Sql | null;
 };
 
-export const AND = sql` AND `;
-
 /** Which entries meet conditions although they may not match: none; those that a cheaper condition leaves in doubt; those with long values of promoted fields. */
 type Maybe = 'none' | 'inDoubt' | 'longer';
 

@@ -16,7 +16,7 @@ import { SortPipe } from '../pipes/sort.ts';
 import { StatsPipe } from '../pipes/stats.ts';
 import { UniqPipe } from '../pipes/uniq.ts';
 import { computeRows } from '../pipes/computed-fields.ts';
-import { AND, conditionsOf, within } from './conditions.ts';
+import { conditionsOf, within } from './conditions.ts';
 import { daysOf } from '../sql/days.ts';
 import { hourlyCounts, type Counted } from './hourly.ts';
 import { ENTRIES } from '../sql/counts.ts';
@@ -199,7 +199,7 @@ const selectOf =
     const most = Math.min(cut.limit, limit ?? Infinity);
     const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
     const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
-    const rows = isOnce ? table.matching(where) : sql`${table.from} WHERE ${join(where, AND)}`;
+    const rows = isOnce ? table.matching(where) : table.where(where);
     return sql`SELECT ${join(list, COMMA)} FROM ${rows}${isNewest ? NEWEST : OLDEST}${top}${skip}`;
   };
 

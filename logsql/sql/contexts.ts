@@ -6,7 +6,7 @@ import { momentSql } from './time.ts';
 import { sizeOfRow } from '../base/rows.ts';
 import type { Position } from '../base/position.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
-import { PLACE, POSITION, comparePlaces, placeSql, positionAt } from './places.ts';
+import { AMONG, PLACE, POSITION, comparePlaces, placeSet, placeSql, positionAt } from './places.ts';
 
 /** How many entries are wanted, and how far in time before the first and behind the last match of a stream (nanoseconds). */
 export type ContextSize = { readonly before: number; readonly after: number; readonly window: bigint };
@@ -14,10 +14,11 @@ export type ContextSize = { readonly before: number; readonly after: number; rea
 /** The matches of a stream and the entries around them, with the matches, both oldest first. */
 export type StreamContexts = { readonly matched: readonly LogEntry[]; readonly around: readonly LogEntry[] };
 
-/** With more matches, or more entries around them, whole streams are read; BATCH matches are queried in one statement. */
+/** With more matches, or more entries around them, whole streams are read. */
 const MOST_MATCHES = 200;
 const MOST_AROUND = 50_000;
-const BATCH = 25;
+/** SELECTs in one statement; over shards, so many run at once. */
+const BATCH = 12;
 
 type Match = { readonly stream: string; readonly place: Position };
 
@@ -34,12 +35,17 @@ export async function contextsOf(input: SqlInput, size: ContextSize, runner: Sta
     const match = { stream: String(row[0]), place: positionAt(row, 1) };
     byStream.set(match.stream, [match, ...(byStream.get(match.stream) ?? [])]);
   }
-  const parts = [...byStream.values()].flatMap((matches) => matches.flatMap((match) => placesAround(input, match, matches, size)));
+  if (found.length === 0) return [];
+  const all = [...byStream.values()];
+  const parts = [
+    placeSet(all.flat().map(({ place }) => place)),
+    ...all.flatMap((matches) => matches.flatMap((match) => placesAround(input, match, matches, size))),
+  ];
   const columns = context.table.entryColumns(FieldSet.all, context.tenantId);
   const known = new Map<string, Map<string, { readonly entry: LogEntry; readonly place: Position }>>();
   for (let at = 0; at < parts.length; at += BATCH) {
     const places = join(parts.slice(at, at + BATCH), sql` UNION ALL `);
-    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${places})`;
+    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND ${PLACE} ${AMONG} (${places})`;
     for await (const read of runner.chunks(statement)) {
       const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
       for (const row of read) {
@@ -66,7 +72,7 @@ const BACKWARDS = sql`_time DESC, arrived DESC, kafka_part DESC, kafka_off DESC,
 
 const keyOf = ({ time, arrived, part, offset, index }: Position): string => `${time}/${arrived}/${part}/${offset}/${index}`;
 
-/** SELECTs of the places of a match and of those around it. */
+/** SELECTs of the places around a match. */
 function placesAround(
   { context, widest }: SqlInput,
   { stream, place }: Match,
@@ -79,7 +85,6 @@ function placesAround(
   const own = sql`SELECT ${PLACE} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND stream_id = ${new Param('UInt64', stream)}`;
   const at = momentSql(BigInt(place.time));
   return [
-    sql`${own} AND _time = ${at} AND ${PLACE} = ${placeSql(place)}`,
     ...(size.before === 0
       ? []
       : [

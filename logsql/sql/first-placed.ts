@@ -47,7 +47,7 @@ export async function firstPlaced(input: SqlInput, wanted: FirstPlaced, runner: 
   if (places.length === 0) return [];
   const columns = context.table.entryColumns(wanted.fields, context.tenantId);
   const read = await runner.rows(
-    sql`SELECT ${columns.list} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN ${placeSet(places)} ORDER BY ${PLACE}`,
+    sql`SELECT ${columns.list} FROM ${context.table.where([ofTenant(context.tenantId), sql`${PLACE} IN ${placeSet(places)}`])} ORDER BY ${PLACE}`,
   );
   const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
   const entries = read.map((row) => columns.decode(row, streams));

@@ -9,7 +9,7 @@ import type { FieldSet } from '../base/fields.ts';
 import type { Table } from '../base/table.ts';
 import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { Layers } from './layers.ts';
-import { PLACE } from './places.ts';
+import { AMONG, PLACE } from './places.ts';
 import { WRITTEN_OUT, numberKey } from './ranked.ts';
 import { fieldText } from './text.ts';
 
@@ -73,7 +73,7 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
   if (parts.length === 0) return [];
   const columns = context.table.entryColumns(fields, context.tenantId);
   const read = await runner.rows(
-    sql`SELECT ${columns.list} FROM ${context.table.from} WHERE ${ofTenant(context.tenantId)} AND ${PLACE} IN (${join(parts, sql` UNION ALL `)}) ORDER BY ${PLACE}`,
+    sql`SELECT ${columns.list} FROM ${context.table.where([ofTenant(context.tenantId), sql`${PLACE} ${AMONG} (${join(parts, sql` UNION ALL `)})`])} ORDER BY ${PLACE}`,
   );
   const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
   return read.map((row) => columns.decode(row, streams));

@@ -66,6 +66,7 @@ function matching(conditions: readonly Sql[]): Sql {
 export const LOGS: Table = {
   ...{ row: 'entry', member: 'logs' },
   from: sql`logs`,
+  where: (conditions) => sql`logs WHERE ${join(conditions, AND)}`,
   columns: join(
     [
       sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, pattern, level, service, trace_id, span_id, _msg, fields`,

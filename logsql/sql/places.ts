@@ -58,3 +58,9 @@ export function firstRows(value: Sql, limit: number, condition: Sql | null): Sql
 
 /** What `firstRows` gave, where the expression is an array of strings. */
 export const readFirst = (found: unknown): readonly (readonly string[])[] => found as readonly (readonly string[])[];
+
+/**
+ * `IN`, where several tables stand behind it, which ClickHouse 26.7 does not make `GLOBAL` by itself (docs/adr/0062-shards.md): what is found there is worked
+ * out once, over all shards. Where there is one, it is the same as `IN`.
+ */
+export const AMONG = sql`GLOBAL IN`;

@@ -68,11 +68,13 @@ const COLUMNS = sql`${OWN}, duration_ms, rage_clicks, fields`;
 export function sessionsTable(tenantId: number, conditions: readonly Sql[], repeated: readonly string[] | null = null): Table {
   const where = conjunction([ofTenant(tenantId), ...conditions]);
   const from = sessionsOf(repeated === null ? chunksOnce(where) : chunksWithout(where, repeated));
+  const meeting = (more: readonly Sql[]): Sql => sql`${from} WHERE ${join(more, sql` AND `)}`;
   return {
     ...{ row: 'session', member: 'sessions' },
     from,
     columns: COLUMNS,
-    matching: (where) => sql`${from} WHERE ${join(where, sql` AND `)}`,
+    where: meeting,
+    matching: meeting,
     look: () => 'indexed',
     indexes: [],
     text: (field) => (field === '_stream' ? null : (TEXTS.get(field) ?? sql`''`)),

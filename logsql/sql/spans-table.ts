@@ -12,7 +12,9 @@ const AND = sql` AND `;
 
 const COLUMNS = sql`arrived, kafka_part, kafka_off, kafka_idx, trace_id, span_id, parent_span_id, service, name, kind, status, status_message, duration, trace_state, scope, scope_version, context, resource, long_resource, resource_types, attribute_types, events, links`;
 /** Names as in `logs` where the same is meant. ClickHouse looks through it: keys, indexes and columns are used as those of the table. */
-const FROM = sql`(SELECT tenant_id, time AS _time, attributes AS fields, ${COLUMNS} FROM spans)`;
+const NAMED = sql`SELECT tenant_id, time AS _time, attributes AS fields, ${COLUMNS} FROM spans`;
+/** Conditions stand within: over shards, each is sent what stands here (docs/adr/0062-shards.md). */
+const rowsThat = (conditions: readonly Sql[]): Sql => sql`(${NAMED} WHERE ${join(conditions, AND)})`;
 
 /** What few rows share that are no copies of one another: 8 bytes, which are quick to group. */
 const MAYBE_SAME = sql`reinterpretAsUInt64(span_id) + kind`;
@@ -26,8 +28,8 @@ function matching(conditions: readonly Sql[]): Sql {
   const twice = sql`SELECT ${MAYBE_SAME} AS same FROM matching GROUP BY same HAVING count() > 1`;
   const copies = sql`SELECT kafka_part, kafka_off, kafka_idx FROM matching WHERE ${MAYBE_SAME} IN (${twice}) ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT 1, 4294967295 BY trace_id, span_id, kind`;
   const ofKey = conditions.filter(({ strings }) => KEYED.test(strings.join('')));
-  const areMany = sql`(SELECT count() FROM ${FROM} WHERE ${join(ofKey, AND)}) > ${uint64(MOST_COMPARED)}`;
-  return sql`(WITH matching AS (SELECT * FROM ${FROM} WHERE ${join(conditions, AND)}) SELECT * FROM matching WHERE ${areMany} OR (kafka_part, kafka_off, kafka_idx) NOT IN (${copies})) WHERE 1`;
+  const areMany = sql`(SELECT count() FROM ${rowsThat(ofKey)}) > ${uint64(MOST_COMPARED)}`;
+  return sql`(WITH matching AS ${rowsThat(conditions)} SELECT * FROM matching WHERE ${areMany} OR (kafka_part, kafka_off, kafka_idx) NOT IN (${copies})) WHERE 1`;
 }
 
 const NO_SPAN = sql`toFixedString('', 8)`;
@@ -135,7 +137,8 @@ const scopePairs = (context: Sql): Sql => {
 
 export const SPANS: Table = {
   ...{ row: 'span', member: 'spans' },
-  from: FROM,
+  from: sql`(${NAMED})`,
+  where: rowsThat,
   columns: sql`tenant_id, _time, fields, ${COLUMNS}`,
   matching,
   identity: sql`hex(concat(trace_id, span_id, char(kind)))`,

@@ -119,7 +119,7 @@ function serveAdmin(
     ...adminRoutes(control, peers),
     ...adminDetectionRoutes(detection),
     usageRoute(control, counts, billed),
-    ...deadLetterRoutes({ deadLetters, stores: sets.stores, tables, log }),
+    ...deadLetterRoutes({ deadLetters, stores: sets.whole, tables, log }),
     auditRoute(audit),
     ...createBackupRoutes(context, stored),
     ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
@@ -225,7 +225,7 @@ export const appRole: Role = {
     const billed = sentSignals(stored).map(({ signal }) => ({ name: signal.name, topic: signal.topic.name }));
     /** The table of each topic. */
     const tables = new Map(sinksOf(stored).map(({ signal, table }) => [signal.topic.name, table]));
-    const sets = readSets(context, stored);
+    const sets = readSets(context, stored, control);
     context.registerCheck('clickhouse', sets.serves);
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);

@@ -22,6 +22,10 @@ export function createBackupRoutes(context: RoleContext, stored: readonly Stored
     const set = knownSets.find((one) => one.name === name);
     if (set === undefined)
       throw invalidParameter(`There is no set ${JSON.stringify(name)}; there is ${knownSets.map((one) => one.name).join(', ')}.`);
+    if (set.shards.length > 1)
+      throw invalidParameter(
+        `The set ${name} has shards, which a backup does not hold together: back up another set, or each ClickHouse by itself.`,
+      );
     const sources = opened.get(name) ?? sourcesOfSet(context, set, stored);
     opened.set(name, sources);
     return sources;

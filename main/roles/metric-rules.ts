@@ -29,7 +29,7 @@ export type MetricRules = { readonly merger: Merger; readonly service: Service }
 /** Evaluates rules in query workers of this process's own, so that none of a tenant's expressions delays a fold. */
 export function metricRules(context: RoleContext, control: ControlStore, stored: readonly StoredSignal[]): MetricRules {
   const { log } = context;
-  const sets = readSets(context, stored);
+  const sets = readSets(context, stored, control);
   const stopping = new AbortController();
   let pool: QueryPool | null = null;
   let engine: QueryEngine | null = null;

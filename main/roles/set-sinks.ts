@@ -1,3 +1,4 @@
+import type { ControlStore } from '../../api/control/control-store.ts';
 import { ConsumerLag } from '../../pipeline/bus/measured/consumer-lag.ts';
 import type { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import type { Kafka } from '../../pipeline/bus/connection/kafka.ts';
@@ -7,12 +8,15 @@ import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
+import type { RangeStore } from '../../pipeline/bus/consumer/range.ts';
 import { FailingInserts } from '../../sinks/failing-inserts.ts';
 import { ReplayErasure } from '../../sinks/replay-erasure.ts';
+import { ShardedWriter } from '../../sinks/sharded-writer.ts';
 import type { Sink } from '../../sinks/sink.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import { collectGarbage } from './garbage.ts';
 import type { RoleContext } from './role.ts';
+import { setShards } from './set-shards.ts';
 import { sinkGroup, stageOf } from './sink-group.ts';
 import { SINK_PACE } from './sink-pace.ts';
 
@@ -37,14 +41,20 @@ export type SetSinksOptions = {
   readonly onExpired: (expired: Expired, stage: string) => void;
   /** How many sets this process writes: they share what one would hold. */
   readonly among: number;
+  /** What is known of shards; null where no set has several. */
+  readonly control: ControlStore | null;
 };
 
-/** What fills a set: its store, and its services in their order. */
-export type SetSinks = { readonly store: Store; readonly consumers: readonly RangeConsumer[]; readonly services: readonly Service[] };
+/** What fills a set: the stores of its shards, and its services in their order. */
+export type SetSinks = {
+  readonly stores: readonly Store[];
+  readonly consumers: readonly RangeConsumer[];
+  readonly services: readonly Service[];
+};
 
 /** The sinks of one set: consumer groups, budgets and knowledge of their own, so that no set waits for another. */
 export function setSinks(options: SetSinksOptions): SetSinks {
-  const { context, set, sinks, kafka } = options;
+  const { context, set, sinks, kafka, control } = options;
   const { config, log, metrics } = context;
   const isOne = config.sets.length === 1;
   const label: Label = isOne ? {} : { set: set.name };
@@ -54,20 +64,29 @@ export function setSinks(options: SetSinksOptions): SetSinks {
     },
   });
   context.registerWarning(() => (failing.warning === null || isOne ? failing.warning : `The set ${set.name}: ${failing.warning}`));
-  const store = new Store(set.clickhouse);
-  const writer = { store, log, mostRefused: config.sinks.deadLetterLimit + 1, metrics: writerMetrics(metrics, failing, label) };
-  const consumers = sinks.map((sink) => consumerOf(sink, new TableWriter({ ...writer, sink }), options));
-  const erasure = new ReplayErasure({ store, log: log.child({ component: 'replay erasure', ...label }) });
+  const stores = set.shards.map((shard) => new Store(shard));
+  const shardOf = control === null ? null : setShards({ set, sinks, kafka, control, stores });
+  const writerOf = (sink: Sink): RangeStore => {
+    const writers = stores.map((store, index) => {
+      const own = { store, sink: index === 0 ? sink : (sink.fresh?.() ?? sink), log, mostRefused: config.sinks.deadLetterLimit + 1 };
+      return new TableWriter({
+        ...own,
+        metrics: writerMetrics(metrics, failing, label, index === 0 ? '' : ` in shard ${String(index + 1)}`),
+      });
+    });
+    const [only] = writers;
+    if (writers.length === 1 && only !== undefined) return only;
+    if (shardOf === null) throw new Error(`BUG: The shards of the set ${set.name} are not known.`);
+    return new ShardedWriter({ writers, shardOf });
+  };
+  const consumers = sinks.map((sink) => consumerOf(sink, writerOf(sink), options));
+  const erasure = new ReplayErasure({ stores, log: log.child({ component: 'replay erasure', ...label }) });
   // each leaves its group in a third of a second
   const services = [erasure, together('sinks', consumers), together('lags', lagsOf(consumers, kafka, metrics, label))];
-  return { store, consumers, services };
+  return { stores, consumers, services };
 }
 
-function consumerOf(
-  sink: Sink,
-  store: TableWriter,
-  { context, set, kafka, deadLetters, onExpired, among }: SetSinksOptions,
-): RangeConsumer {
+function consumerOf(sink: Sink, store: RangeStore, { context, set, kafka, deadLetters, onExpired, among }: SetSinksOptions): RangeConsumer {
   const { config, log, metrics } = context;
   const stage = stageOf(sink.name, set.name);
   const groupId = sinkGroup(sink.name, set.name);
@@ -98,10 +117,10 @@ function consumerOf(
   });
 }
 
-const writerMetrics = (metrics: Metrics, failing: FailingInserts, label: Label): WriterMetrics => ({
+const writerMetrics = (metrics: Metrics, failing: FailingInserts, label: Label, where: string): WriterMetrics => ({
   outcome: (table, error) => {
-    if (error === null) failing.stored(table);
-    else failing.failed(table, error);
+    if (error === null) failing.stored(table + where);
+    else failing.failed(table + where, error);
   },
   stored: (table, rows, bytes, seconds) => {
     metrics.batches.inc({ stage: 'insert' });

@@ -1,3 +1,5 @@
+import type { ControlStore } from '../../api/control/control-store.ts';
+import { serversFault, shardsInUse } from '../../api/control/shard-map.ts';
 import { SetEngine } from '../../api/engine/set-engine.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import type { QueryEngine } from '../../api/query/engine.ts';
@@ -12,7 +14,9 @@ import { DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
-import { SetWatch, type SetPlace } from '../../pipeline/store/set-watch.ts';
+import { clusterFault, shardIds } from '../../pipeline/store/front-tables.ts';
+import { limitsFault } from '../../pipeline/store/shard-limits.ts';
+import { SetWatch, type SetPlace, type WatchedShards } from '../../pipeline/store/set-watch.ts';
 import { sinksOf, type StoredSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
 import { sinkGroup, stageOf } from './sink-group.ts';
@@ -21,13 +25,21 @@ import { sinkGroup, stageOf } from './sink-group.ts';
 const DEADLINE_MS = 10_000;
 
 /** A set that a process reads. */
-export type ReadSet = StoreSet & { readonly store: Store };
+export type ReadSet = StoreSet & {
+  /** What its queries go to. */
+  readonly store: Store;
+  /** What its owner's statements go to: each shard by itself. */
+  readonly owned: readonly Store[];
+};
 
 /** The sets as a process reads them. */
 export type ReadSets = {
   readonly all: readonly ReadSet[];
+  /** Every shard of every set, as its owner sees it. */
   readonly stores: readonly Store[];
-  /** Which of them serve; null where there is only one. */
+  /** Each set as its owner sees it: the rows of all its shards, one shard after the other. */
+  readonly whole: readonly Pick<Store, 'ownerRows'>[];
+  /** Which of them serve; null where there is only one, of one shard. */
   readonly watch: SetWatch | null;
   /** For a read outside of a query: where the set that serves is unavailable, another one is read. */
   readonly any: Pick<Store, 'ownerRows'>;
@@ -44,15 +56,16 @@ export type ReadSets = {
 };
 
 /** Opens all sets for reading; where there are several, they are watched once the services have started. */
-export function readSets(context: RoleContext, stored: readonly StoredSignal[]): ReadSets {
+export function readSets(context: RoleContext, stored: readonly StoredSignal[], control: ControlStore): ReadSets {
   const { config, log, metrics } = context;
-  const all = config.sets.map((set) => ({ ...set, store: new Store(set.clickhouse) }));
+  const all = config.sets.map(opened);
   const [first] = all;
   if (first === undefined) throw new Error('BUG: There is no set.');
-  const watched = all.length === 1 ? null : watchOver(context, all, stored);
+  const watched = all.length === 1 && first.shards.length === 1 ? null : watchOver(context, all, stored, control);
   const watch = watched?.watch ?? null;
   return {
-    ...{ all, stores: all.map(({ store }) => store), watch, any: watch === null ? first.store : anyOf(all, watch) },
+    ...{ all, stores: all.flatMap(({ owned }) => owned), whole: all.map(wholeOf) },
+    ...{ watch, any: watch === null ? first.store : anyOf(all, watch) },
     serves: () => (watch === null ? first.store.ping() : watch.ready.length > 0),
     current: () => (watch === null ? first.name : (watch.ready[0] ?? first.name)),
     pool: (workers, component) =>
@@ -67,18 +80,29 @@ export function readSets(context: RoleContext, stored: readonly StoredSignal[]):
       const onBegun = (set: string): void => metrics.setQueries.inc({ set });
       return watch === null ? pool : new SetEngine({ engine: pool, watch, onBegun, ...(covers === undefined ? {} : { covers }) });
     },
-    services: [
-      { name: 'stores', start: () => Promise.resolve(), stop: async () => void (await Promise.all(all.map(({ store }) => store.close()))) },
-      ...(watched?.services ?? []),
-    ],
+    services: [{ name: 'stores', start: () => Promise.resolve(), stop: () => closed(all) }, ...(watched?.services ?? [])],
   };
 }
+
+function opened(set: StoreSet): ReadSet {
+  const owned = set.shards.map((shard) => new Store(shard));
+  const [only] = owned;
+  return { ...set, owned, store: owned.length === 1 && only !== undefined ? only : new Store(set.clickhouse) };
+}
+
+const wholeOf = ({ owned }: ReadSet): Pick<Store, 'ownerRows'> => ({
+  ownerRows: async (...given) => (await Promise.all(owned.map((store) => store.ownerRows(...given)))).flat(),
+});
+
+const closed = async (all: readonly ReadSet[]): Promise<void> =>
+  void (await Promise.all([...new Set(all.flatMap(({ store, owned }) => [store, ...owned]))].map((store) => store.close())));
 
 /** Which sets serve, with the services that this takes. */
 function watchOver(
   { config, log, metrics, registerWarning }: RoleContext,
   all: readonly ReadSet[],
   stored: readonly StoredSignal[],
+  control: ControlStore,
 ): { readonly watch: SetWatch; readonly services: readonly Service[] } {
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-sets', log });
   const admin = new AdminConnection(kafka, DEADLINE_MS);
@@ -92,12 +116,11 @@ function watchOver(
   });
   const behind = new LogBehind(groups);
   const watch = new SetWatch({
-    sets: all.map(({ name, store, isWhole, clickhouse: { user, readerUser } }) => ({
-      name,
-      store,
-      isWhole,
-      hasReader: readerUser !== user,
-    })),
+    sets: all.map((set) => {
+      const { name, store, isWhole, clickhouse } = set;
+      const shards = watchedShards(set, control);
+      return { name, store, isWhole, hasReader: clickhouse.readerUser !== clickhouse.user, ...(shards === null ? {} : { shards }) };
+    }),
     places: async () => {
       // read from the beginning at first, which nothing waits for
       expired.look().catch(() => undefined);
@@ -133,20 +156,38 @@ function withExpired(
   );
 }
 
+/** The shards of a set as they are watched; null where there is one. */
+function watchedShards({ name, shards, owned, clickhouse: { front } }: ReadSet, control: ControlStore): WatchedShards | null {
+  if (front === undefined) return null;
+  return {
+    all: owned,
+    fault: async (signal) => {
+      if (!control.ready) return 'waits for the control topic, which lists its shards';
+      const used = shardsInUse(control, name);
+      if (used > shards.length) return `has partitions in its shard ${String(used)}, and the file names ${String(shards.length)}`;
+      const ids = await shardIds(owned, signal);
+      return (await clusterFault(owned, ids, front, signal)) ?? serversFault(control, name, ids) ?? limitsFault(owned, signal);
+    },
+  };
+}
+
 const anyOf = (all: readonly ReadSet[], watch: SetWatch): ReadSets['any'] => ({
   ownerRows: (...given) =>
     watch.first((name) => {
       const set = all.find((one) => one.name === name);
       if (set === undefined) throw new Error(`BUG: There is no set ${name}.`);
-      return set.store.ownerRows(...given);
+      return wholeOf(set).ownerRows(...given);
     }),
 });
 
 /** What runs in all sets: of one that is unavailable nothing is known, and nothing is ended. */
 const statementsOf = (all: readonly ReadSet[]): Pick<Store, 'endMarked' | 'runningStatements'> => ({
+  // what one shard has sent to others ends there with it
   endMarked: async (mark) => void (await Promise.all(all.map(({ store }) => store.endMarked(mark)))),
   runningStatements: async () => {
-    const found = await Promise.allSettled(all.map(({ store }) => store.runningStatements()));
+    const found = await Promise.allSettled(
+      all.flatMap(({ store, owned }) => [store, ...owned.slice(1)]).map((store) => store.runningStatements()),
+    );
     return found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   },
 });

@@ -1,10 +1,17 @@
+import type { ControlStore } from '../../api/control/control-store.ts';
+import { serversFault } from '../../api/control/shard-map.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import type { Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
+import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import { storeUnavailable } from '../../pipeline/core/errors.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
-import { makeTables, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import { shardIds } from '../../pipeline/store/front-tables.ts';
+import { makeShardTables } from '../set-tables.ts';
+import { signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
+import { createControlStore } from './control.ts';
 import type { Role, RoleContext } from './role.ts';
 import { setSinks, type SetSinks } from './set-sinks.ts';
 import { WhenPossible } from './when-possible.ts';
@@ -18,37 +25,62 @@ export const sinkRole: Role = {
     const deadLetters = new DeadLetters(kafka);
     const onExpired = expiredReports(context, deadLetters);
     const written = config.sets.filter(({ name }) => config.sinks.sets.includes(name));
+    // which partitions a shard has is known where there are any
+    const control = written.some(({ shards }) => shards.length > 1) ? createControlStore(context) : null;
     const all = written.map((set, index) => {
       // what one set has is not known to be in another
       const sinks = sinksOf(stored).map((sink) => (index === 0 ? sink : (sink.fresh?.() ?? sink)));
-      return { set, ...setSinks({ context, set, sinks, kafka, deadLetters, onExpired, among: written.length }) };
+      return { set, ...setSinks({ context, set, sinks, kafka, deadLetters, onExpired, among: written.length, control }) };
     });
-    const waiting = config.sets.length === 1 ? [] : all.map((one) => whenPrepared(one.set.name, one, stored, context));
+    const waiting = config.sets.length === 1 && control === null ? [] : all.map((one) => whenPrepared(one, stored, context, control));
     const isStarted = (index: number): boolean => waiting[index]?.reason == null;
     context.registerCheck('kafka', () => all.every(({ consumers }, index) => !isStarted(index) || consumers.every(({ joined }) => joined)));
     // one set that is there is enough to go on
     context.registerCheck(
       'clickhouse',
-      async () => all.length === 0 || (await Promise.all(all.map(({ store }) => store.ping()))).includes(true),
+      async () => all.length === 0 || (await Promise.all(all.map(({ stores }) => answer(stores)))).includes(true),
     );
     context.registerCheck('dead letters', () => all.every(({ consumers }) => consumers.every(({ halted }) => halted.size === 0)));
-    const closing = all.map(({ store }) => ({ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }));
-    return [...closing, deadLetters, ...(waiting.length === 0 ? all.flatMap(({ services }) => services) : [together('sets', waiting)])];
+    const closing = all.flatMap(({ stores }) => stores).map((store) => ({ name: 'store', start: () => Promise.resolve(), stop: () => store.close() })); // prettier-ignore
+    return [
+      ...closing,
+      deadLetters,
+      ...(control === null ? [] : [control]),
+      ...(waiting.length === 0 ? all.flatMap(({ services }) => services) : [together('sets', waiting)]),
+    ];
   },
 };
 
+/** Whether all shards of a set answer. */
+const answer = async (stores: readonly Store[]): Promise<boolean> =>
+  (await Promise.all(stores.map((store) => store.ping()))).every(Boolean);
+
 /** Sinks that wait for their set: what they write goes into tables of this version. */
-function whenPrepared(name: string, { store, services }: SetSinks, stored: readonly StoredSignal[], context: RoleContext): WhenPossible {
+function whenPrepared(
+  { set, stores, services }: SetSinks & { readonly set: StoreSet },
+  stored: readonly StoredSignal[],
+  context: RoleContext,
+  control: ControlStore | null,
+): WhenPossible {
+  const { name } = set;
   const sinks = new WhenPossible({
     ...{ name: `sinks of the set ${name}`, services, log: context.log.child({ component: 'sets' }) },
     prepare: async () => {
-      if (!(await store.ping())) throw storeUnavailable();
-      await makeTables(store, stored);
+      if (!(await answer(stores))) throw storeUnavailable();
+      for (const store of stores) await makeShardTables(set, store, stored);
+      if (control !== null && stores.length > 1) await checkServers(name, stores, control);
     },
     onFailed: (error) => context.fail(error),
   });
   context.registerWarning(() => (sinks.reason === null ? null : `Nothing is stored in the set ${name}: ${sinks.reason}`));
   return sinks;
+}
+
+/** What a sink stores lies where it looks for what is stored: throws where the file names the shards otherwise than before. */
+async function checkServers(set: string, stores: readonly Store[], control: ControlStore): Promise<void> {
+  if (!control.ready) throw storeUnavailable();
+  const fault = serversFault(control, set, await shardIds(stores));
+  if (fault !== null) throw new Error(`it ${fault}`);
 }
 
 /** What becomes of records that have expired unread: a metric, a warning in `/ready`, and a dead letter, which the audit reads. */

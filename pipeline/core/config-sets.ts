@@ -13,12 +13,19 @@ export type ClickHouseAccess = {
   readonly database: string;
   readonly readerUser: string;
   readonly readerPassword: string;
+  /** Where its reader's statements run, where that is not `database`: what all shards of its set have (`pipeline/store/front-tables.ts`). */
+  readonly front?: string;
 };
 
 /** A set: a whole copy of the data in a ClickHouse of its own, which its own consumer groups fill from the log (docs/sets.md). */
 export type StoreSet = {
   readonly name: string;
+  /** Where queries go: the only shard, or the first one, through which all are read. */
   readonly clickhouse: ClickHouseAccess;
+  /** Each has the rows of its own partitions of the log; one, unless the file names more. */
+  readonly shards: readonly ClickHouseAccess[];
+  /** What the first shard calls all of them, in its configuration; null where there is one. */
+  readonly cluster: string | null;
   /** An operator says that it has all that the others have, though it was made later: it was restored from one of them. */
   readonly isWhole: boolean;
 };
@@ -27,9 +34,12 @@ export type StoreSet = {
 export const FIRST_SET = 'a';
 /** Of one file, in addition to the first. */
 const MAX_SETS = 7;
+/** Of a set. */
+const MAX_SHARDS = 16;
 const MAX_SETS_FILE_BYTES = 1_048_576;
 
 const file = Joi.string().max(4096);
+const url = Joi.string().uri({ scheme: ['http', 'https'] });
 const schema = Joi.object({
   sets: Joi.array()
     .max(MAX_SETS)
@@ -41,9 +51,7 @@ const schema = Joi.object({
           .invalid(FIRST_SET)
           .messages({ 'any.invalid': `{{#label}} must not be "${FIRST_SET}", which is the set of LOGWEIR_CLICKHOUSE_URL` })
           .required(),
-        url: Joi.string()
-          .uri({ scheme: ['http', 'https'] })
-          .required(),
+        url: url.required(),
         ca_file: file,
         cert_file: file,
         key_file: file,
@@ -57,7 +65,14 @@ const schema = Joi.object({
         reader_password: Joi.string().allow(''),
         reader_password_file: file,
         whole: Joi.boolean().default(false),
+        cluster: Joi.string().pattern(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/),
+        shards: Joi.array()
+          .min(1)
+          .max(MAX_SHARDS - 1)
+          .unique('url')
+          .items(Joi.object({ url: url.required() })),
       })
+        .and('cluster', 'shards')
         .and('cert_file', 'key_file')
         .oxor('password', 'password_file')
         .oxor('reader_password', 'reader_password_file')
@@ -74,6 +89,8 @@ type Raw = {
   readonly user: string;
   readonly database: string;
   readonly whole: boolean;
+  readonly cluster?: string;
+  readonly shards?: readonly { readonly url: string }[];
 } & Readonly<
   Partial<
     Record<
@@ -95,7 +112,7 @@ export type SetsSettings = { readonly file: string; readonly out: readonly strin
  */
 export function readSets(first: ClickHouseAccess, { file: setsFile, out, written }: SetsSettings, faults: string[]): Sets {
   const further = setsFile === '' ? [] : furtherSets(setsFile, faults);
-  const known = [{ name: FIRST_SET, clickhouse: first, isWhole: false }, ...further];
+  const known = [{ name: FIRST_SET, clickhouse: first, shards: [first], cluster: null, isWhole: false }, ...further];
   const names = known.map(({ name }) => name);
   for (const [variable, wanted] of [
     ['LOGWEIR_CLICKHOUSE_SETS_OUT', out],
@@ -154,9 +171,16 @@ function setOf(raw: Raw, read: (file: string) => string, faults: string[]): Stor
   const tls = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
   const password = secret(raw.password, raw.password_file);
   const readerPassword = raw.reader_user === undefined ? password : secret(raw.reader_password, raw.reader_password_file);
-  return {
-    name,
-    clickhouse: { url, ...(isHttps ? { tls } : {}), user, password, database, readerUser, readerPassword },
-    isWhole: raw.whole,
-  };
+  const clickhouse = { url, ...(isHttps ? { tls } : {}), user, password, database, readerUser, readerPassword };
+  const { cluster = null, shards: others = [] } = raw;
+  for (const other of others) {
+    if (other.url === url) faults.push(`the set ${name} has the url ${url} twice`);
+    if (other.url.startsWith('https:') !== isHttps) faults.push(`shards of the set ${name} have urls with http:// and with https://`);
+  }
+  const shards = [clickhouse, ...others.map((other) => ({ ...clickhouse, url: other.url }))];
+  const front = cluster === null ? clickhouse : { ...clickhouse, front: frontOf(database) };
+  return { name, clickhouse: front, shards, cluster, isWhole: raw.whole };
 }
+
+/** The database of a set's first shard in which queries of all its shards run. */
+const frontOf = (database: string): string => `${database}_shards`;

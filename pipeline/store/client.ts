@@ -42,7 +42,18 @@ const KILL_MS = 10_000;
 const MAX_STATEMENT_BYTES = 4_000_000;
 
 const RUNNING = `SELECT query_id, toUInt32OrZero(Settings['log_comment']) AS tenant_id, intDiv(ProfileEvents['OSCPUVirtualTimeMicroseconds'], 1000)
-FROM system.processes WHERE user = {user:String} AND current_database = {database:String} AND tenant_id > 0`;
+FROM system.processes WHERE user = {user:String} AND (current_database = {database:String} OR NOT is_initial_query) AND tenant_id > 0`;
+/**
+ * What a statement over all shards of a set needs: rows that are found first are sent to each shard; one shard that is unavailable fails it, as
+ * it would give half an answer else; and it is not waited for longer than a query has.
+ */
+const OVER_SHARDS = {
+  distributed_product_mode: 'global',
+  skip_unavailable_shards: 0,
+  connections_with_failover_max_tries: 2,
+  // conditions that ClickHouse 26.7 moves into a subquery are held twice against rows, and times before 1970 cannot be read there
+  allow_push_predicate_ast_for_distributed_subqueries: 0,
+};
 
 /** ClickHouse over HTTP: a reader for queries, behind the tenant's row filter, and the owner for writes and migrations. */
 export class Store {
@@ -54,12 +65,15 @@ export class Store {
   readonly #select: SelectClient;
   readonly #mark: string;
   readonly #readerUser: string;
+  /** Where the reader's statements run. */
+  readonly #front: string;
 
   /** `mark` ends the `query_id` of each of its queries, so that all of them can be ended together (`endMarked`). */
   constructor(config: ClickHouseAccess, mark = '') {
     this.database = config.database;
     this.#mark = mark;
     this.#readerUser = config.readerUser;
+    this.#front = config.front ?? config.database;
     const common = {
       url: config.url,
       log: { LoggerClass: quietClickHouseLog },
@@ -73,12 +87,18 @@ export class Store {
       ...common,
       username: config.readerUser,
       password: config.readerPassword,
-      database: config.database,
+      database: this.#front,
       ...connections(config, 64),
       use_multipart_params: true,
     });
-    const { url, tls, database, readerUser, readerPassword } = config;
-    this.#select = new SelectClient({ url, database, user: readerUser, password: readerPassword, ...(tls === undefined ? {} : { tls }) });
+    const { url, tls, readerUser, readerPassword } = config;
+    this.#select = new SelectClient({
+      url,
+      database: this.#front,
+      user: readerUser,
+      password: readerPassword,
+      ...(tls === undefined ? {} : { tls }),
+    });
   }
 
   /**
@@ -136,9 +156,9 @@ export class Store {
     void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('endsWith(query_id, {id:String})', mark));
   }
 
-  /** The statements of tenants that run now, of all processes. Rejects after 2 s. */
+  /** The statements of tenants that run now, of all processes, also those that another shard has sent. Rejects after 2 s. */
   async runningStatements(): Promise<RunningStatement[]> {
-    const rows = await this.ownerRows(RUNNING, { user: this.#readerUser, database: this.database }, AbortSignal.timeout(PING_DEADLINE_MS));
+    const rows = await this.ownerRows(RUNNING, { user: this.#readerUser, database: this.#front }, AbortSignal.timeout(PING_DEADLINE_MS));
     return rows.map(([id, tenantId, cpuMs]) => ({ id: String(id), tenantId: Number(tenantId), cpuMs: Number(cpuMs) }));
   }
 
@@ -161,7 +181,7 @@ export class Store {
     const { requestId, signal, onRead } = options;
     return {
       ...renderSql(statement),
-      settings: settingsOf(options),
+      settings: this.#front === this.database ? settingsOf(options) : { ...OVER_SHARDS, ...settingsOf(options) },
       queryId: queryIdOf(requestId ?? 'logweir') + this.#mark,
       ...(signal === undefined ? {} : { signal }),
       ...(onRead === undefined ? {} : { onRead }),
@@ -283,6 +303,9 @@ const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<str
 const TIME = new Set(['159', '160', '394']);
 /** ClickHouse does not reach what it needs for an answer: a socket was silent, the network failed, or no connection came about. */
 const CUT_OFF = new Set(['209', '210', '279']);
+/** Another shard has ended in the middle of its answer: nothing more could be read of it, or not all of a block. */
+const BROKEN = new Set(['32', '33']);
+const BROKEN_OFF = /while receiving packet from/;
 /** ClickHouse's parser gives up: too deep, or too many parts. */
 const NESTED = new Set(['167', '168', '306']);
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
@@ -297,7 +320,7 @@ export const isUnavailable = (error: unknown): boolean => {
 export function toHttpError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (error instanceof ClickHouseError) {
-    if (CUT_OFF.has(error.code)) return storeUnavailable(error);
+    if (CUT_OFF.has(error.code) || (BROKEN.has(error.code) && BROKEN_OFF.test(error.message))) return storeUnavailable(error);
     if (TIME.has(error.code)) return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
     if (error.code === '241') return queryTimeout('The query needs too much memory; narrow the time range or simplify the query.');
     if (error.code === '191')

@@ -24,7 +24,7 @@ export const ANY_ROW: ReadonlyMap<string, Sql> = new Map([
   ['patterns', sql`SELECT 1 FROM patterns LIMIT 1`],
 ]);
 /** No tenant has this id: a reader that says so sees nothing, where the row policy is there. Rows of 0, which are nobody's, there are. */
-const NO_TENANT = 4_294_967_295;
+export const NO_TENANT = 4_294_967_295;
 const EVERY_MS = 60_000;
 const DEADLINE_MS = 5000;
 /** For all tables together: a ClickHouse that hangs is not waited for longer. Milliseconds. */

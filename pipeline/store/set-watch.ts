@@ -14,12 +14,18 @@ export type WatchedStore = Pick<Store, 'ping' | 'ownerRows' | 'rows'>;
 /** A set that requests choose among. */
 export type WatchedSet = {
   readonly name: string;
+  /** What its queries go to. */
   readonly store: WatchedStore;
+  /** Its shards, where it has several. */
+  readonly shards?: WatchedShards;
   /** Its queries run as a user of their own, behind row policies. */
   readonly hasReader: boolean;
   /** An operator says that it has all that the others have. */
   readonly isWhole: boolean;
 };
+
+/** Each shard by itself; `fault`: why they are no whole set, as the end of a sentence about it; null: they are. */
+export type WatchedShards = { readonly all: readonly WatchedStore[]; readonly fault: (signal: AbortSignal) => Promise<string | null> };
 
 /** Where a set stands on the log: how far it is behind, milliseconds, and a topic whose records it has missed; null: none. */
 export type SetPlace = { readonly behindMs: number; readonly missed: string | null };
@@ -214,22 +220,28 @@ export class SetWatch implements Service {
 
   /** Why the tables or the row policies of a set do not let it serve, and whether that is known. */
   async #inspect(known: Known): Promise<{ readonly why: string | null; readonly isKnown: boolean }> {
-    const { store, hasReader } = known.set;
-    const { isWhole, since } = await migrated(store, AbortSignal.timeout(DEADLINE_MS));
-    known.since = since;
-    if (!isWhole) return { why: 'lacks tables of this version, which its sinks or a start make', isKnown: true };
+    const { store, hasReader, shards } = known.set;
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const tables = await Promise.all((shards?.all ?? [store]).map((one) => migrated(one, signal)));
+    known.since = tables[0]?.since ?? null;
+    if (!tables.every(({ isWhole }) => isWhole))
+      return { why: 'lacks tables of this version, which its sinks or a start make', isKnown: true };
+    const fault = (await shards?.fault(signal)) ?? null;
+    if (fault !== null) return { why: fault, isKnown: true };
     if (!hasReader) {
       const othersHave = this.#options.sets.some((one) => one.hasReader);
       return { why: othersHave ? 'has no reader of its own, as another set has' : null, isKnown: true };
     }
-    const { missing, unknown } = await missingPolicies(store);
+    const { missing, unknown } = await policiesOf(known.set);
     known.unguarded = missing;
     if (missing.length > 0) return { why: `has no row policy on ${missing.join(', ')}, and would show rows of all tenants`, isKnown: true };
     return { why: unknown.length > 0 ? `did not show its row policies on ${unknown.join(', ')}` : null, isKnown: unknown.length === 0 };
   }
 
-  #answers({ set: { store } }: Known): Promise<boolean> {
-    return store.ping().catch(() => false);
+  /** Every shard must: a query that lacks one has no answer. */
+  async #answers({ set: { store, shards } }: Known): Promise<boolean> {
+    const answers = (shards?.all ?? [store]).map((one) => one.ping().catch(() => false));
+    return (await Promise.all(answers)).every(Boolean);
   }
 
   #serves(known: Known): void {
@@ -261,4 +273,15 @@ export class SetWatch implements Service {
       this.#options.log.debug({ err: error }, 'How far sets are behind is unknown.');
     }
   }
+}
+
+/** What is missing where queries go, and in each shard: what one of them shows without a policy, all would. */
+async function policiesOf({ store, shards }: WatchedSet): ReturnType<typeof missingPolicies> {
+  const own = await missingPolicies(store);
+  const others = await Promise.all((shards?.all ?? []).map((shard) => missingPolicies(shard)));
+  const all = (of: (look: typeof own) => readonly string[]): readonly string[] => [
+    ...of(own),
+    ...others.flatMap((look, index) => of(look).map((table) => `${table} in shard ${String(index + 1)}`)),
+  ];
+  return { missing: all(({ missing }) => missing), unknown: all(({ unknown }) => unknown) };
 }

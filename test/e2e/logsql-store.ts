@@ -32,7 +32,7 @@ export class LogsqlStore {
   readonly store: Store;
   readonly #engine: ClickHouse;
   #inserts = 0;
-  private constructor(engine: ClickHouse, store: Store) {
+  protected constructor(engine: ClickHouse, store: Store) {
     this.#engine = engine;
     this.store = store;
   }
@@ -99,15 +99,21 @@ export class LogsqlStore {
         }),
       ),
     );
-    await this.#insert('streams', rows);
-    await this.#insert('logs', lines);
+    await this.put('streams', rows);
+    await this.put('logs', lines);
   }
-  async #insert(table: 'logs' | 'streams', lines: readonly string[]): Promise<void> {
+  /** Puts rows as JSON into a table. */
+  protected async put(table: 'logs' | 'streams', lines: readonly string[], into = this.store): Promise<void> {
     if (lines.length > 0)
-      await this.store.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], {
+      await into.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], {
         queryId: `test-${table}-${String(Math.random())}`,
         settings: {},
       });
+  }
+
+  /** Called when rows were put into a table otherwise: where there are shards, they get theirs. */
+  async spread(_table: string): Promise<void> {
+    // one shard has all
   }
 
   async stop(): Promise<void> {

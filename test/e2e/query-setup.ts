@@ -8,7 +8,17 @@ import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { FakeKeyStore } from '../fakes/key-store.ts';
 import { startHost } from '../fakes/test-host.ts';
-import { WINDOW, isPresent, loadBase, loadCases, loadEntries, type Case, type Row } from '../logsql/conformance.ts';
+import {
+  WINDOW,
+  comparePairs,
+  compareRows,
+  isPresent,
+  loadBase,
+  loadCases,
+  loadEntries,
+  type Case,
+  type Row,
+} from '../logsql/conformance.ts';
 import { NOW, entryOf, nanoseconds, type Plain } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 
@@ -71,8 +81,9 @@ export type SelectHost = {
 export async function startSelect(
   principals: Readonly<Record<string, Partial<Principal>>>,
   settings: RuntimeSettings = {},
+  open: () => Promise<LogsqlStore> = () => LogsqlStore.start(),
 ): Promise<SelectHost> {
-  const own = await LogsqlStore.start();
+  const own = await open();
   const keys = new FakeKeyStore({ one: { tenantId: 1 }, ...principals });
   const host = await startHost({
     endpoints: createSelectEndpoints(runtimeOver(own.store, { rate: queryRate(), ...settings })),
@@ -106,5 +117,54 @@ export async function startSelect(
       await host.stop();
       await own.stop();
     },
+  };
+}
+
+/** What `field_values` and its like answer. */
+export type Values = { readonly values: readonly { readonly value: string; readonly hits: number }[] };
+
+/** What the answer to a case has against it, of the tenant of this key; null where it is right. */
+export function selectFaults({ call }: SelectHost, key: string): (test: Case, base: readonly Row[]) => Promise<string | null> {
+  return async (test, base) => {
+    const window = { start: test.start ?? WINDOW.start, end: test.end ?? WINDOW.end, query: test.query };
+    const name = test.kind === 'search' ? 'query' : test.kind;
+    const answer = await call(
+      name,
+      {
+        ...window,
+        ...(test.field === undefined ? {} : { field: test.field }),
+        ...(test.limit === undefined ? {} : { limit: String(test.limit) }),
+        ...(test.kind === 'hits' ? { step: test.step ?? '1m', field: test.fields_by ?? [] } : {}),
+      },
+      { key },
+    );
+    if (test.expect.error === true) return answer.status === 400 ? null : `status ${String(answer.status)}`;
+    if (answer.status !== 200) return answer.text;
+    if (test.kind === 'search') {
+      const lines = answer.text.split('\n').filter((line) => line !== '');
+      return compareRows(
+        test,
+        lines.map((line) => new Map(Object.entries(JSON.parse(line) as Record<string, string>))),
+        base,
+      );
+    }
+    if (test.kind !== 'hits')
+      return comparePairs(
+        test,
+        (JSON.parse(answer.text) as Values).values.map(({ value, hits }) => [value, hits]),
+      );
+    const { hits } = JSON.parse(answer.text) as {
+      readonly hits: readonly {
+        readonly fields: Readonly<Record<string, string>>;
+        readonly timestamps: readonly string[];
+        readonly values: readonly number[];
+      }[];
+    };
+    const counted = hits.flatMap(({ fields, timestamps, values }) =>
+      timestamps.map(
+        (time, index) => new Map([...Object.entries(fields), ['time', time], ['hits', String(values[index])]] as [string, string][]),
+      ),
+    );
+    return compareRows(test, counted, base);
   };
 }

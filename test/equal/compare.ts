@@ -62,7 +62,10 @@ export class Comparison {
   async load(entries: readonly LogEntry[]): Promise<DataSet> {
     const tenantId = (this.#tenants += 1);
     if (this.#table === LOGS) await this.own.insert(tenantId, entries);
-    else await insertSpanRows(this.own.store, tenantId, entries);
+    else {
+      await insertSpanRows(this.own.store, tenantId, entries);
+      await this.own.spread('spans');
+    }
     return { tenantId, entries };
   }
 

@@ -22,6 +22,8 @@ export type EqualOptions = {
   readonly kind?: 'long' | 'spans';
   /** Is called once the entries are there, before any query. */
   readonly loaded?: (own: LogsqlStore) => Promise<void>;
+  /** Where the entries lie; in tables of their own by default. */
+  readonly open?: () => Promise<LogsqlStore>;
   /** Is called before the entries are there. */
   readonly prepared?: (own: LogsqlStore) => Promise<void>;
   /** The pipes of those that have some; `randomPipes` where none is given. */
@@ -43,7 +45,7 @@ const MOST_COUNTEREXAMPLES = 10;
 
 /** Compares until so many pairs are done or too many differ. */
 export async function checkEqual({ pairs, seed, wholeOneIn, pipes = randomPipes, progress, ...how }: EqualOptions): Promise<EqualReport> {
-  const own = await LogsqlStore.start();
+  const own = await (how.open ?? (() => LogsqlStore.start()))();
   try {
     await how.prepared?.(own);
     const comparison = new Comparison(own, how.kind === 'spans' ? SPANS : LOGS);

@@ -17,7 +17,6 @@ export const OFTEN: readonly string[] = [
   'kill-sink-at-points',
   'live-tails',
   'pause-sink',
-  'pause-kafka',
   'dropped-produce-answers',
   'dropped-insert-answers',
   'truncated-inserts',
@@ -25,7 +24,6 @@ export const OFTEN: readonly string[] = [
   'cut-requests',
   'kill-a-broker',
   'isolate-a-broker',
-  'kafka-disk-full',
 ];
 
 /** A little of every scenario, or of those that `npm test` takes. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { until, type Instance } from '../e2e/instance.ts';
 import { newTenant, sharedInstance } from '../e2e/shared.ts';
-import { isWhole } from '../extent.ts';
 import { clearUp, layOut, type Running } from './programs.ts';
 import { checkRequests } from './requests.ts';
 import { SENDERS, type FoundSeries, type Sender } from './senders.ts';
@@ -14,7 +13,6 @@ type Series = { readonly metric: Readonly<Record<string, string>>; readonly valu
 const MOST_SECONDS = 240;
 const INSTALL_SECONDS = 1800;
 const BUSY = 503;
-const RUN = SENDERS.filter(({ isLong = false }) => isWhole || !isLong);
 
 describe('senders: what real clients of metrics send is read back', function () {
   this.timeout((MOST_SECONDS + 20) * 1000);
@@ -24,19 +22,19 @@ describe('senders: what real clients of metrics send is read back', function () 
   before(async function () {
     this.timeout(INSTALL_SECONDS * 1000);
     const tell = (line: string): void => console.log(`  ${line}`);
-    for (const name of new Set(RUN.map(({ toolset }) => toolset))) {
+    for (const name of new Set(SENDERS.map(({ toolset }) => toolset))) {
       const made = await installToolset(name, tell).catch((error: unknown) => {
         if (error instanceof NotHere && name !== 'node') return error;
         throw error;
       });
       toolsets.set(name, made);
-      const names = RUN.filter(({ toolset }) => toolset === name).map((sender) => sender.name);
+      const names = SENDERS.filter(({ toolset }) => toolset === name).map((sender) => sender.name);
       if (made instanceof NotHere) tell(`NOT RUN: ${names.join('; ')}: ${made.message}`);
     }
     instance = await sharedInstance();
   });
 
-  for (const sender of RUN)
+  for (const sender of SENDERS)
     it(sender.name, async function () {
       const toolset = toolsets.get(sender.toolset);
       if (toolset === undefined || toolset instanceof NotHere) return this.skip();

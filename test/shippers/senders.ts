@@ -17,8 +17,6 @@ export type Sender = {
   /** Whether it soon sends again what was answered 503; then its first upload is. */
   readonly resends: boolean;
   readonly found: readonly FoundSeries[];
-  /** It takes minutes to compile: it runs where all tests do. */
-  readonly isLong?: true;
 };
 
 const OTLP = { job: 'checkout', instance: 'web-1' };
@@ -78,13 +76,13 @@ export const SENDERS: readonly Sender[] = [
     found: [{ query: 'collectd_load_shortterm', labels: { job: 'collectd' } }, { query: 'collectd_memory{memory="free"}' }],
   },
   {
-    ...{ name: 'Telegraf', example: 'telegraf', toolset: 'telegraf', start: telegraf, isLong: true },
+    ...{ name: 'Telegraf', example: 'telegraf', toolset: 'telegraf', start: telegraf },
     ...{ request: 'POST /api/v2/write text/plain; charset=utf-8 gzip', resends: false },
     found: [{ query: 'mem_used_percent', labels: { org: 'shop', bucket: 'metrics' } }],
   },
   {
     ...{ name: 'Prometheus 3, remote write 2.0', example: 'prometheus-remote-write-2', toolset: 'prometheus-3', start: prometheus },
     request: 'POST /api/v1/write application/x-protobuf;proto=io.prometheus.write.v2.Request snappy',
-    ...{ resends: true, found: page, isLong: true },
+    ...{ resends: true, found: page },
   },
 ];

@@ -4,6 +4,7 @@ import { findJava } from '../../compose/embedded/java.ts';
 import { findProgram, run } from '../../compose/embedded/run.ts';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
+import { isWhole } from '../extent.ts';
 import { goCommand, goMadeFor, installGo, installPrometheus, installTelegraf, prometheusMadeFor, telegrafMadeFor } from './go-toolset.ts';
 
 export type ToolsetName =
@@ -76,6 +77,9 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   firefox: debianPackages({ 'firefox-esr': ['firefox-esr'] }),
 };
 
+/** What takes minutes of all cores to compile or to install: only where all tests run. */
+const LONG: readonly ToolsetName[] = ['java', 'go', 'prometheus-3', 'telegraf', 'client'];
+
 /** Programs in Go, compiled. */
 function goPrograms(madeFor: () => string, compile: (command: string, folder: string) => Promise<void>): Recipe {
   return {
@@ -124,8 +128,9 @@ function pythonPackages(requirements: string): Recipe {
   };
 }
 
-/** Installs a toolset unless the cache has it, trying twice. Throws NotHere where it cannot be had. */
+/** Installs a toolset unless the cache has it, trying twice. Throws NotHere where it cannot be had, or takes long and a sample of the tests runs. */
 export async function installToolset(name: ToolsetName, log: (line: string) => void): Promise<Toolset> {
+  if (!isWhole && LONG.includes(name)) throw new NotHere('it takes minutes, and is left to npm run test:all');
   const { madeFor, install } = RECIPES[name];
   const folder = path.join(cache, name);
   const stamp = path.join(folder, 'made-for');

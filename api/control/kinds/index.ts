@@ -6,6 +6,7 @@ import { playbookKind } from './playbook.ts';
 import { projectKind } from './project.ts';
 import { savedSearchKind } from './saved-search.ts';
 import { settingKind } from './setting.ts';
+import { shardsKind } from './shards.ts';
 import { signInCodeKind } from './sign-in-code.ts';
 import { tenantKind } from './tenant.ts';
 import { webhookKind } from './webhook.ts';
@@ -22,6 +23,7 @@ export const RECORD_KINDS = [
   signInCodeKind,
   endedSessionsKind,
   deletionKind,
+  shardsKind,
 ] as unknown as readonly RecordKind[];
 
 const BY_NAME = new Map(RECORD_KINDS.map((kind) => [kind.name, kind]));

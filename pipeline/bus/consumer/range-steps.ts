@@ -176,7 +176,8 @@ export class RangeSteps {
 
   /** False: the partition is no longer assigned. */
   async #fence(insert: string): Promise<boolean> {
-    return (await this.#persist(() => this.#options.store.fence(insert), 'fence an insert of several ranges')) !== null;
+    const { store, partition } = this.#options;
+    return (await this.#persist(() => store.fence(insert, partition), 'fence an insert of several ranges')) !== null;
   }
 
   #writeIntent(range: Range, insert: string | null = null): Promise<boolean> {

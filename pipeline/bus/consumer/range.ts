@@ -37,8 +37,8 @@ export interface RangeStore {
    * known to be stored; then they may be, or be stored later, until the insert is fenced. `id` names the insert.
    */
   storeJointly(id: string, ranges: readonly Range[]): Promise<void>;
-  /** Resolves when the insert of this id is over, and can never begin any more. Safe to repeat. */
-  fence(id: string): Promise<void>;
+  /** Resolves when the insert of this id is over where this partition is stored, and can never begin any more there. Safe to repeat. */
+  fence(id: string, partition: number): Promise<void>;
   /** The highest offset of a partition that has rows, from `from` on and appended from `since` on (milliseconds; null: ever); -1 where none has. */
   highest(partition: number, from: number, since: number | null): Promise<number>;
 }

@@ -122,6 +122,7 @@ function sampleOf(kind: string): object {
     code: { ...slot, keyId: 'k', hash: 'a'.repeat(64), expiresAt: at },
     ended: { keyId: 'k', sessions: [{ id: 's', until: at }], before: null },
     deletion: { tenantId: 1, requestedAt: at, records: { key: 1 }, rows: { logs: 1 }, checkedAt: null, heldBy: null },
+    shards: { set: 'b', partitions: [0, 1], servers: ['x', 'y'] },
   };
   return samples[kind] ?? {};
 }

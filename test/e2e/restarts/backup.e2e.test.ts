@@ -8,7 +8,9 @@ import { pace } from '../pace.ts';
 import { runCli, type Printed } from '../shared.ts';
 
 const PER_BODY = 25;
-/** So many entries come as fast as they can: a restore of them takes long enough to be met in it. */
+/** Entries of a body while the first ones are sent. */
+const PER_FIRST_BODY = 1000;
+/** So many entries come first: a restore of them takes long enough to be met in it. */
 const FIRST = 20_000;
 const TENANT = { id: 1, key: 'e2e-key_0123456789' };
 /** All roles but the one that stores. */
@@ -36,12 +38,13 @@ class Load {
 
   async #run(): Promise<void> {
     while (!this.#isOver) {
-      const names = Array.from({ length: PER_BODY }, () => `backup ${String(this.#sent++)}`);
+      const length = this.acknowledged.size > FIRST ? PER_BODY : PER_FIRST_BODY;
+      const names = Array.from({ length }, () => `backup ${String(this.#sent++)}`);
       const body = names.map((name, at) => JSON.stringify({ _msg: name, app: `app-${String(at % 5)}`, level: 'info' })).join('\n');
       if (await this.#post('/api/v1/ingest', body, 'application/x-ndjson')) for (const name of names) this.acknowledged.add(name);
       if (await this.#post('/v1/traces', JSON.stringify(spanOf(this.#sent)), 'application/json')) this.spans += 1;
       await this.#post('/api/v2/write', `load,app=a sent=${String(this.#sent)}\n`, 'text/plain');
-      if (this.acknowledged.size > FIRST) await pace();
+      await pace();
     }
   }
 

@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -5,6 +7,7 @@ import { parseEnv } from 'node:util';
 import { identify, isAlive } from '../../../main/lock.mjs';
 import { debianProgram } from '../debian-program.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
+import type { SteadyClient } from './steady-client.ts';
 
 type Answer = Awaited<ReturnType<Instance['call']>>;
 
@@ -32,8 +35,10 @@ export class RunningCluster {
     this.instance = Object.assign(instance, { env: { ...instance.env, ...parseEnv(read('cluster.env')) } });
   }
 
-  /** Starts one, on the data of another maybe. Throws NotHere where this machine cannot have HAProxy. */
-  static async start(options: { readonly dataDir?: string; readonly args?: readonly string[] } = {}): Promise<RunningCluster> {
+  /** Starts one, on the data of another maybe, or of the program in another folder. Throws NotHere where this machine cannot have HAProxy. */
+  static async start(
+    options: { readonly dataDir?: string; readonly args?: readonly string[]; readonly root?: string } = {},
+  ): Promise<RunningCluster> {
     const { file, env } = await debianProgram('balancer', 'haproxy', 'usr/sbin/haproxy');
     const programs = mkdtempSync(path.join(os.tmpdir(), 'logweir-programs-'));
     const variables = Object.entries(env).map(([name, value]) => `${name}='${value}' `);
@@ -64,6 +69,13 @@ export class RunningCluster {
     await until(`a new ${name}`, () => Promise.resolve(pidNow()), (pid) => pid !== before && pid !== 0); // prettier-ignore
   }
 
+  /** The commands of the processes of a node. */
+  commands(name: string): string {
+    const text = readFileSync(path.join(this.instance.dataDir, name, 'instance.json'), 'utf8');
+    const pids = (JSON.parse(text) as { pid: number }[]).map(({ pid }) => String(pid));
+    return execFileSync('ps', ['-o', 'args=', '-p', pids.join(',')], { encoding: 'utf8' });
+  }
+
   /** Resolves when these nodes are ready. */
   async untilReady(nodes: readonly NodeAddresses[] = this.nodes): Promise<void> {
     for (const { name, admin } of nodes)
@@ -89,6 +101,24 @@ export class RunningCluster {
         return text.split('\n').slice(0, -1).map((line) => line.split('\t')); // prettier-ignore
       }),
     );
+  }
+
+  /** Nothing of the client has failed, and what was acknowledged to it is in each set: once, or at least once where it had to try again. */
+  async expectOnce({ atOnce, again, searches, retries, failures }: SteadyClient): Promise<void> {
+    console.log(`      ${String(atOnce.length + again.length)} entries, ${String(searches)} searches; tried again:`);
+    for (const why of retries) console.log(`        ${why}`);
+    expect(failures).to.deep.equal([]);
+    const known = new Set([...atOnce, ...again]);
+    const found = await until(
+      'all entries',
+      () => this.ask("SELECT _msg, count() FROM logs WHERE startsWith(_msg, 'steady ') GROUP BY _msg"),
+      (sets) => sets.every((rows) => rows.length >= known.size),
+    );
+    for (const rows of found) {
+      const counts = new Map(rows.map(([message = '', count]): [string, number] => [message, Number(count)]));
+      expect(atOnce.filter((message) => counts.get(message) !== 1)).to.deep.equal([]);
+      expect(again.filter((message) => !counts.has(message))).to.deep.equal([]);
+    }
   }
 
   /** SIGTERM; resolves with the exit code. */

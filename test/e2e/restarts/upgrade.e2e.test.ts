@@ -1,31 +1,16 @@
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { adminCommand } from '../../../cli/admin.ts';
 import { isWhole } from '../../extent.ts';
 import { askClickHouse } from '../engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 import { pace } from '../pace.ts';
 import { runCli } from '../shared.ts';
+import { earlierVersion } from './earlier-version.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
 const PER_BODY = 25;
 /** A version that users have: before signals were named in `usage.v1`, and before alerting had a room. */
 const RELEASED = '074f3c8f1c4542c97f5e4d5f9f9c1abb3650d78c';
-
-const git = (...args: string[]): string =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-
-/** The full name of a commit; null where this clone does not have it. */
-function commitOf(name: string): string | null {
-  try {
-    return git('rev-parse', '--verify', `${name}^{commit}`);
-  } catch {
-    return null;
-  }
-}
 
 /** Sends bodies to whichever instance runs, one after the other, until it is stopped. What is not acknowledged may be stored or not. */
 class Load {
@@ -108,14 +93,8 @@ describe('a data directory of an earlier version, opened under load', function (
   ] as const)
     // the commit before is most often the same but for a line
     (name === RELEASED || isWhole ? it : it.skip)(`${title}: all of it is there once, and counted to the byte`, async function () {
-      const commit = commitOf(name);
-      if (commit === null) {
-        console.log(`THIS CLONE HAS NO COMMIT ${name}: the upgrade from it is not tested.`);
-        this.skip();
-      }
-      const clone = mkdtempSync(path.join(os.tmpdir(), 'logweir-before-'));
-      git('clone', '--quiet', '--shared', '--no-checkout', root, clone);
-      execFileSync('git', ['checkout', '--quiet', commit], { cwd: clone });
+      const clone = earlierVersion(name);
+      if (clone === null) return this.skip();
       const before = await startInstance({ root: clone });
       const load = new Load(before);
       await hasMore(load, 40 * PER_BODY);

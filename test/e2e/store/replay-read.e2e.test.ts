@@ -294,7 +294,7 @@ describe('session replay that is read', function () {
     await isHidden();
     await storeBatches(own.store, 1, [{ session_id: 'whole', seq: 9, user: 'ada', events: [meta(300_000, 'https://late.example/')] }]);
     await isHidden();
-    const erasure = new ReplayErasure({ store: own.store, log: pino({ level: 'silent' }) });
+    const erasure = new ReplayErasure({ stores: [own.store], log: pino({ level: 'silent' }) });
     await erasure.look();
     const left = await own.store.ownerRows("SELECT tenant_id, count(), sum(length(body)), groupUniqArray(user), sum(length(urls)) FROM replay_chunks WHERE session = 'whole' AND kind = 0 GROUP BY tenant_id ORDER BY tenant_id"); // prettier-ignore
     expect(left[0]).to.deep.equal([1, 6, 0, [''], 0]);

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { extent } from '../../extent.ts';
-import { compareRows, comparePairs, WINDOW, type Case, type Row } from '../../logsql/conformance.ts';
+import type { Case } from '../../logsql/conformance.ts';
 import { ODDITIES } from '../../logsql/not-built.ts';
 import type { Plain } from '../../logsql/support.ts';
 import { until } from '../instance.ts';
-import { at, faultsOf, startSelect, type Parameters, type SelectHost } from '../query-setup.ts';
+import { at, faultsOf, selectFaults, startSelect, type Parameters, type SelectHost, type Values } from '../query-setup.ts';
 
-type Values = { readonly values: readonly { readonly value: string; readonly hits: number }[] };
 type Prometheus = {
   readonly status: string;
   readonly data: {
@@ -271,50 +270,7 @@ describe("VictoriaLogs' read API", function () {
     let searches = 0;
     const isAsked = ({ kind, feature, id }: Case): boolean =>
       kinds.includes(kind) || (feature.startsWith('search.') && !ODDITIES.has(id) && searches++ % oneIn === 0);
-    const faults = await faultsOf(select.own, 8, isAsked, faultOf);
+    const faults = await faultsOf(select.own, 8, isAsked, selectFaults(select, 'conformance'));
     expect(faults, faults.join('\n')).to.deep.equal([]);
   });
-
-  async function faultOf(test: Case, base: readonly Row[]): Promise<string | null> {
-    const window = { start: test.start ?? WINDOW.start, end: test.end ?? WINDOW.end, query: test.query };
-    const name = test.kind === 'search' ? 'query' : test.kind;
-    const answer = await call(
-      name,
-      {
-        ...window,
-        ...(test.field === undefined ? {} : { field: test.field }),
-        ...(test.limit === undefined ? {} : { limit: String(test.limit) }),
-        ...(test.kind === 'hits' ? { step: test.step ?? '1m', field: test.fields_by ?? [] } : {}),
-      },
-      { key: 'conformance' },
-    );
-    if (test.expect.error === true) return answer.status === 400 ? null : `status ${String(answer.status)}`;
-    if (answer.status !== 200) return answer.text;
-    if (test.kind === 'search') {
-      const lines = answer.text.split('\n').filter((line) => line !== '');
-      return compareRows(
-        test,
-        lines.map((line) => new Map(Object.entries(JSON.parse(line) as Record<string, string>))),
-        base,
-      );
-    }
-    if (test.kind !== 'hits')
-      return comparePairs(
-        test,
-        (JSON.parse(answer.text) as Values).values.map(({ value, hits }) => [value, hits]),
-      );
-    const { hits } = JSON.parse(answer.text) as {
-      readonly hits: readonly {
-        readonly fields: Readonly<Record<string, string>>;
-        readonly timestamps: readonly string[];
-        readonly values: readonly number[];
-      }[];
-    };
-    const counted = hits.flatMap(({ fields, timestamps, values }) =>
-      timestamps.map(
-        (time, index) => new Map([...Object.entries(fields), ['time', time], ['hits', String(values[index])]] as [string, string][]),
-      ),
-    );
-    return compareRows(test, counted, base);
-  }
 });

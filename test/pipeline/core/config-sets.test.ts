@@ -19,11 +19,12 @@ describe('the configuration of sets', () => {
     LOGWEIR_CLICKHOUSE_SETS_FILE: path.join(folder, put('sets.json', typeof content === 'string' ? content : JSON.stringify(content))),
     ...more,
   });
+  const ALONE = { cluster: null, isWhole: false };
   const B = { name: 'b', url: 'http://two:8123', reader_user: 'r' };
 
   it('without a file has one set, that of the variables', () => {
     const { sets, clickhouse, sinks } = loadConfig(FIRST);
-    expect(sets).to.deep.equal([{ name: 'a', clickhouse, isWhole: false }]);
+    expect(sets).to.deep.equal([{ name: 'a', clickhouse, ...ALONE, shards: [clickhouse] }]);
     expect(sinks.sets).to.deep.equal(['a']);
   });
 
@@ -33,17 +34,16 @@ describe('the configuration of sets', () => {
     const c = { name: 'c2', url: 'https://three', ca_file: 'ca.pem', user: 'o', password_file: 'owner', database: 'd', whole: true };
     const { sets, sinks } = loadConfig(envOf({ sets: [{ ...B, reader_password: 'p' }, c] }));
     const first = { user: 'default', password: '', database: 'logweir', readerUser: 'r', readerPassword: '' };
-    expect(sets).to.deep.equal([
-      { name: 'a', clickhouse: { url: 'http://one:8123', ...first }, isWhole: false },
-      { name: 'b', clickhouse: { url: 'http://two:8123', ...first, readerPassword: 'p' }, isWhole: false },
-      {
-        ...{ name: 'c2', isWhole: true },
-        clickhouse: {
-          ...{ url: 'https://three', tls: { ca: '-----BEGIN ca-----' }, user: 'o', password: 'of the owner', database: 'd' },
-          ...{ readerUser: 'o', readerPassword: 'of the owner' },
-        },
-      },
+    const third = {
+      ...{ url: 'https://three', tls: { ca: '-----BEGIN ca-----' }, user: 'o', password: 'of the owner', database: 'd' },
+      ...{ readerUser: 'o', readerPassword: 'of the owner' },
+    };
+    expect(sets.map(({ clickhouse }) => clickhouse)).to.deep.equal([
+      { url: 'http://one:8123', ...first },
+      { url: 'http://two:8123', ...first, readerPassword: 'p' },
+      third,
     ]);
+    expect(sets[2]).to.deep.equal({ name: 'c2', ...ALONE, isWhole: true, clickhouse: third, shards: [third] });
     expect(sinks.sets).to.deep.equal(['a', 'b', 'c2']);
   });
 
@@ -62,6 +62,16 @@ describe('the configuration of sets', () => {
       ['b', 'c'],
     ]);
     expect(names({ LOGWEIR_CLICKHOUSE_SETS_OUT: 'b', LOGWEIR_SINK_SETS: 'b' })).to.deep.equal([['a', 'c'], []]);
+  });
+
+  it('takes shards, which are alike but for their urls, and reads all through a database of the first', () => {
+    const more = { cluster: 'logweir_b', shards: [{ url: 'http://three:8123' }, { url: 'http://four:8123' }] };
+    const [, b] = loadConfig(envOf({ sets: [{ ...B, database: 'd', password: 'p', ...more }] })).sets;
+    const own = { url: 'http://two:8123', user: 'default', password: 'p', database: 'd', readerUser: 'r', readerPassword: '' };
+    expect(b).to.deep.equal({
+      ...{ name: 'b', cluster: 'logweir_b', isWhole: false, clickhouse: { ...own, front: 'd_shards' } },
+      shards: [own, { ...own, url: 'http://three:8123' }, { ...own, url: 'http://four:8123' }],
+    });
   });
 
   it('takes the file of docs/sets.md', () => {
@@ -91,6 +101,16 @@ describe('the configuration of sets', () => {
   bad('more than eight sets', { sets: Array.from({ length: 8 }, (_none, at) => ({ ...B, name: `s${String(at)}` })) }, /at most|less than or equal to 7/); // prettier-ignore
   bad('a password twice', { sets: [{ ...B, password: 'never-told', password_file: 'owner' }] }, /conflict/);
   bad('a password of a reader that is not there', { sets: [{ ...B, reader_user: undefined, reader_password: 'never-told' }] }, /missing required peer "reader_user"/); // prettier-ignore
+  const SHARDED = { ...B, cluster: 'c', shards: [{ url: 'http://three' }] };
+  bad('shards without a cluster', { sets: [{ ...SHARDED, cluster: undefined }] }, /required peers/);
+  bad('a cluster without shards', { sets: [{ ...SHARDED, shards: undefined }] }, /required peers/);
+  bad('no further shard', { sets: [{ ...SHARDED, shards: [] }] }, /sets\[0\]\.shards/);
+  bad('a cluster that is SQL', { sets: [{ ...SHARDED, cluster: "c', '" }] }, /sets\[0\]\.cluster/);
+  bad('a shard with a password of its own', { sets: [{ ...SHARDED, shards: [{ url: 'http://x', password: 'never-told' }] }] }, /password" is not allowed/); // prettier-ignore
+  bad('a shard twice', { sets: [{ ...SHARDED, shards: [{ url: 'http://x' }, { url: 'http://x' }] }] }, /duplicate/);
+  bad('the first shard twice', { sets: [{ ...SHARDED, shards: [{ url: B.url }] }] }, /the set b has the url http:\/\/two:8123 twice/);
+  bad('shards with and without TLS', { sets: [{ ...SHARDED, shards: [{ url: 'https://x' }] }] }, /with http:\/\/ and with https:\/\//);
+  bad('seventeen shards', { sets: [{ ...SHARDED, shards: Array.from({ length: 16 }, (_none, at) => ({ url: `http://s${String(at)}` })) }] }, /less than or equal to 15/); // prettier-ignore
   bad('a file that is not there', { sets: [{ ...B, password_file: 'none' }] }, /none cannot be read \(ENOENT\)/);
   bad('a certificate of an http url', { sets: [{ ...B, ca_file: 'ca.pem' }] }, /the set b has files of TLS/);
   bad('a certificate that is not in PEM', { sets: [{ ...B, url: 'https://x', ca_file: 'owner' }] }, /owner is not in PEM/);

@@ -30,6 +30,13 @@ describe('errors of ClickHouse, as an analyst is told of them', () => {
       expect(error).to.include({ status, slug });
     });
 
+  for (const code of ['32', '33'])
+    it(`${code}: another shard that has ended in the middle of its answer, which no other end of data is`, () => {
+      const of = (what: string): unknown => toHttpError(failure(code, `Attempt to read after eof: ${what}`));
+      expect(of('while receiving packet from 127.0.0.1:9000')).to.include({ status: 503, slug: 'store_unavailable' });
+      expect(of('in a string')).to.not.be.instanceOf(HttpError);
+    });
+
   it('an unexpected one is passed on as it is, and one without an answer says that the store is away', () => {
     for (const unknown of [failure('47'), failure('62', 'Syntax error: failed at position 7')])
       expect(toHttpError(unknown)).to.equal(unknown);

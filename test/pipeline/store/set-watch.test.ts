@@ -136,6 +136,50 @@ describe('the watch over sets', () => {
     expect(ready()).to.equal('a b');
   });
 
+  describe('of a set with shards', () => {
+    let [one, other] = [new FakeStore(), new FakeStore()];
+    let fault: string | null = null;
+    beforeEach(() => {
+      [one, other, fault] = [new FakeStore(), new FakeStore(), null];
+    });
+    const openShards = (): Promise<void> => open({ shards: { all: [one, other], fault: () => Promise.resolve(fault) } });
+
+    it('takes it out where one does not answer', async () => {
+      await openShards();
+      expect(ready()).to.equal('a b');
+      other.isUp = false;
+      await becomes('a');
+      expect(watch.warning).to.equal('The set b does not serve: it is unavailable.');
+      other.isUp = true;
+      await becomes('a b');
+    });
+
+    it('takes it out where one lacks a row policy, which it names, or where all together show rows', async () => {
+      await openShards();
+      other.open = ['logs'];
+      await becomes('a');
+      expect(watch.warning).to.contain('it has no row policy on logs in shard 2, and would show rows of all tenants');
+      other.open = [];
+      await becomes('a b');
+      b.open = ['spans'];
+      await becomes('a');
+      expect(watch.warning).to.contain('it has no row policy on spans, and');
+      b.open = [];
+      await becomes('a b');
+    });
+
+    it('takes it out where one lacks tables, or they are no whole set', async () => {
+      other.files = FILES.slice(1);
+      await openShards();
+      expect(watch.warning).to.contain('The set b does not serve: it lacks tables of this version');
+      other.files = FILES;
+      fault = 'is read through another cluster';
+      await until('the reason', () => Promise.resolve(watch.warning), (warning) => warning?.includes('another cluster') === true); // prettier-ignore
+      fault = null;
+      await becomes('a b');
+    });
+  });
+
   it('has no set serve without a reader where another one has one', async () => {
     await open({ hasReader: false });
     expect(ready()).to.equal('a');

@@ -72,7 +72,7 @@ describe('answers of large entries', function () {
   };
   const all = Array.from({ length: ENTRIES }, (_none, index) => `n${String(ENTRIES - 1 - index)}`);
 
-  for (const query of ['*', 'x', '* | filter n:value_type(string)', '* | fields _time, _msg, n'])
+  for (const query of isWhole ? ['*', 'x', '* | filter n:value_type(string)', '* | fields _time, _msg, n'] : ['*', 'x'])
     for (const limit of isWhole ? [1000, 20] : [query === 'x' ? 20 : 1000])
       it(`${query}: pages of at most 32 MiB and ${String(limit)} entries have each entry once`, async () => {
         const seen: string[] = [];

@@ -1,0 +1,15 @@
+import { FIRST_SET, type StoreSet } from '../pipeline/core/config-sets.ts';
+import type { Store } from '../pipeline/store/client.ts';
+import { makeFrontTables, refuseShard } from '../pipeline/store/front-tables.ts';
+import { makeTables, type StoredSignal } from './signals.ts';
+
+/** Makes the tables of a set in one of its shards, and those through which all are read. Safe to repeat, and at once from several nodes. */
+export async function makeShardTables(
+  { name, cluster, clickhouse: { front } }: StoreSet,
+  shard: Store,
+  stored: readonly StoredSignal[],
+): Promise<void> {
+  if (cluster === null && name !== FIRST_SET) await refuseShard(shard);
+  await makeTables(shard, stored);
+  if (cluster !== null && front !== undefined) await makeFrontTables(shard, front, cluster);
+}
