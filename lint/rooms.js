@@ -218,7 +218,16 @@ export const ROOMS = {
   'api/ui': ['pipeline/core', 'api/http'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
-  'api/doors': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/http', 'api/ingest'],
+  'api/doors': [
+    'pipeline/core',
+    'pipeline/bus/*',
+    'pipeline/intake',
+    'pipeline/normalizers',
+    'api/tenants',
+    'api/auth',
+    'api/http',
+    'api/ingest',
+  ],
   'api/admin': [
     'pipeline/core',
     'pipeline/bus/*',

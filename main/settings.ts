@@ -77,10 +77,10 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
   return settings;
 }
 
-/** The addresses of connections that the doors open; UDP's are opened without a look before. */
+/** The addresses of connections that the doors open; UDP's are opened without a look before, and a door of Kafka opens none. */
 function doorListeners(file: string): Listener[] {
   return doorsOf(file).flatMap((door) => {
-    if (door.kind === 'syslog_udp') return [];
+    if (door.kind === 'syslog_udp' || door.kind === 'kafka') return [];
     const of = `the door ${door.name} of LOGWEIR_DOORS`;
     return [{ host: door.host, hostVariable: `the host of ${of}`, port: door.port, portVariable: `the port of ${of}` }];
   });

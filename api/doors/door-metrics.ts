@@ -5,6 +5,8 @@ export class DoorMetrics {
   readonly connections: Gauge<'door'>;
   readonly refused: Counter<'door' | 'reason'>;
   readonly lost: Counter<'door' | 'reason'>;
+  readonly records: Counter<'door' | 'topic'>;
+  readonly lag: Gauge<'door' | 'topic'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -18,8 +20,18 @@ export class DoorMetrics {
     });
     this.lost = new Counter({
       name: 'logweir_door_lost_total',
-      help: 'Frames and datagrams that a door could not take: its queue was full (queue), the system dropped it (kernel), too long (length), without a key that is accepted (key), or refused (refused).',
+      help: 'Frames, datagrams and records that a door could not take: its queue was full (queue), the system dropped it (kernel), too long (length), without a key that is accepted (key), or refused (refused).',
       ...{ labelNames: ['door', 'reason'], registers },
+    });
+    this.records = new Counter({
+      name: 'logweir_door_records_total',
+      help: 'Records of a topic that a door is done with: they are on the log, or refused permanently (see logweir_door_lost_total).',
+      ...{ labelNames: ['door', 'topic'], registers },
+    });
+    this.lag = new Gauge({
+      name: 'logweir_door_lag_records',
+      help: 'Records of a topic that a door has not taken yet, by the last fetch of each partition that this process reads.',
+      ...{ labelNames: ['door', 'topic'], registers },
     });
   }
 }

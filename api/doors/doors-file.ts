@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Joi from 'joi';
 import type { ListenerTlsFiles } from '../http/listener-tls.ts';
+import { kafkaDoorOf, kafkaFaults, kafkaMembers, type KafkaDoor, type RawKafkaDoor } from './kafka-door-file.ts';
 
 /** A client that is known by its certificate, and the key under which it sends. */
 export type DoorClient = { readonly name?: string; readonly fingerprint?: string; readonly key: string };
@@ -26,12 +27,16 @@ export type SyslogTcpDoor = Connected & { readonly kind: 'syslog_tcp'; readonly 
 export type SyslogUdpDoor = Listening & { readonly kind: 'syslog_udp'; readonly hasKeyInData: boolean };
 /** OTLP over gRPC. */
 export type OtlpGrpcDoor = Connected & { readonly kind: 'otlp_grpc' };
-export type Door = SyslogTcpDoor | SyslogUdpDoor | OtlpGrpcDoor;
+/** A door that others connect to. */
+export type ListeningDoor = SyslogTcpDoor | SyslogUdpDoor | OtlpGrpcDoor;
+export type Door = ListeningDoor | KafkaDoor;
 
 /** Of one file. */
 const MAX_DOORS = 64;
 const MAX_CLIENTS = 1000;
 const MAX_FILE_BYTES = 1_048_576;
+/** Topics of all doors together: each has a connection to every broker, and a fetch of its own in memory. */
+const MAX_ALL_TOPICS = 32;
 
 const file = Joi.string().max(4096);
 const name = Joi.string()
@@ -70,17 +75,19 @@ const schema = Joi.object({
             { is: 'syslog_tcp', then: Joi.object({ kind: 'syslog_tcp', ...connected, ...inData }).unknown(false) },
             { is: 'syslog_udp', then: Joi.object({ kind: 'syslog_udp', ...listening, ...common, ...inData }).unknown(false) },
             { is: 'otlp_grpc', then: Joi.object({ kind: 'otlp_grpc', ...connected }).unknown(false) },
+            { is: 'kafka', then: Joi.object({ kind: 'kafka', name, parameters, ...kafkaMembers }).unknown(false) },
           ],
-          otherwise: Joi.object({ kind: Joi.valid('syslog_tcp', 'syslog_udp', 'otlp_grpc') }),
+          otherwise: Joi.object({ kind: Joi.valid('syslog_tcp', 'syslog_udp', 'otlp_grpc', 'kafka') }),
         }),
     )
     .required(),
 });
 
 /** As the file has it. */
-type Raw = {
+type Raw = RawListening | RawKafkaDoor;
+type RawListening = {
   readonly name: string;
-  readonly kind: Door['kind'];
+  readonly kind: ListeningDoor['kind'];
   readonly host: string;
   readonly port: number;
   readonly key_file?: string;
@@ -108,8 +115,11 @@ export function readDoors(doorsFile: string): readonly Door[] {
     }
   };
   const raw = checked(read(path.resolve(doorsFile)), faults);
-  const doors = raw.map((one) => doorOf(one, { read, folder: path.dirname(doorsFile) }));
-  for (const door of doors) faults.push(...contradictions(door));
+  const files = { read, folder: path.dirname(doorsFile) };
+  const doors = raw.map((one) => (one.kind === 'kafka' ? kafkaDoorOf(one, files) : doorOf(one, files)));
+  for (const door of doors) faults.push(...(door.kind === 'kafka' ? kafkaFaults(door) : contradictions(door)));
+  const topics = doors.reduce((sum, door) => sum + (door.kind === 'kafka' ? door.topics.length : 0), 0);
+  if (topics > MAX_ALL_TOPICS) faults.push(`its doors have ${String(topics)} topics; they may have ${String(MAX_ALL_TOPICS)} together`);
   if (faults.length > 0) throw new Error(`The doors of LOGWEIR_DOORS, ${doorsFile}, are wrong: ${faults.join('; ')}.`);
   return doors;
 }
@@ -129,7 +139,7 @@ function checked(text: string, faults: string[]): readonly Raw[] {
 
 type Files = { readonly read: (file: string) => string; readonly folder: string };
 
-function doorOf(raw: Raw, { read, folder }: Files): Door {
+function doorOf(raw: RawListening, { read, folder }: Files): ListeningDoor {
   const { kind, host, port, parameters: given, tls } = raw;
   const secret = (from: string): string => read(from).trim();
   const key = raw.key_file === undefined ? null : secret(raw.key_file);
@@ -151,7 +161,7 @@ function doorOf(raw: Raw, { read, folder }: Files): Door {
 }
 
 /** What no schema says. */
-function contradictions(door: Door): string[] {
+function contradictions(door: ListeningDoor): string[] {
   const of = `the door ${door.name}`;
   const faults: string[] = [];
   if (door.key === '') faults.push(`${of} has a key_file without a key`);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { httpErrorOf, type HttpError } from '../../pipeline/core/errors.ts';
 import { countFrames, framesByKey, type KeyedFrames } from '../../pipeline/normalizers/syslog/data-key.ts';
@@ -6,6 +5,7 @@ import { doorDelivery, formatOf, noteRefusal, type DoorContext, type Refusal } f
 import { isOfKey, keyless, principalOf } from './door-keys.ts';
 import type { DoorMetrics } from './door-metrics.ts';
 import type { SyslogTcpDoor, SyslogUdpDoor } from './doors-file.ts';
+import { waitToRetry } from './retry-wait.ts';
 
 export type SyslogIntakeOptions = DoorContext & {
   readonly door: Pick<SyslogTcpDoor | SyslogUdpDoor, 'name' | 'kind' | 'hasKeyInData' | 'parameters'>;
@@ -15,10 +15,6 @@ export type SyslogIntakeOptions = DoorContext & {
 
 /** What came to be of frames: they are on the log, or refused for good; of a key that is not accepted, the connection has no use. */
 export type Taken = { readonly isKeyRefused: boolean };
-
-/** Waits of what is refused for a while, at least and at most. Milliseconds. */
-const LEAST_WAIT_MS = 1000;
-const MOST_WAIT_MS = 30_000;
 
 /** Takes frames of syslog as a request of `/api/v1/syslog` would be taken, again and again where it is refused for a while. */
 export class SyslogIntake {
@@ -69,9 +65,7 @@ export class SyslogIntake {
         this.lose(body, isOfKey(error) ? 'key' : 'refused');
         return { isKeyRefused: isOfKey(error) };
       }
-      await sleep(Math.min(Math.max(retryAfter * 1000, LEAST_WAIT_MS), MOST_WAIT_MS), undefined, { signal: this.#stop.signal }).catch(
-        () => undefined,
-      );
+      await waitToRetry(retryAfter, this.#stop.signal);
     }
   }
 

@@ -7,6 +7,10 @@ const connection = from('api/doors/syslog-connection.ts');
 const udp = from('api/doors/syslog-udp-door.ts');
 const grpc = from('api/doors/otlp-grpc-door.ts');
 const admission = from('api/doors/grpc-admission.ts');
+const kafkaFile = from('api/doors/kafka-door-file.ts');
+const source = from('api/doors/kafka-source.ts');
+const kafkaIntake = from('api/doors/kafka-intake.ts');
+const group = from('api/doors/record-bodies.ts');
 const tls = from('api/http/listener-tls.ts');
 
 /** What comes by other doors than HTTP. */
@@ -69,11 +73,28 @@ export const DOORS: Section = {
       test: 'test/api/doors/otlp-grpc-door.test.ts',
     },
     {
+      what: 'Records that a door pulls, of each of its topics',
+      of: 'a process',
+      bound: [
+        source('MAX_PARTITION_BYTES', 'bytes of a fetch of a partition, as they are compressed'),
+        source('MAX_FETCH_BYTES', 'bytes of a fetch of a broker'),
+        group('MAX_GROUP_BYTES', 'bytes until they are on the log and committed'),
+        group('MAX_GROUP_RECORDS', 'records of them'),
+        kafkaIntake('MAX_AT_ONCE', 'bodies of them at once'),
+      ],
+      beyond: 'Nothing more is read.',
+      others: 'nothing',
+      test: 'test/api/doors/record-bodies.test.ts',
+    },
+    {
       what: 'The file of doors, and files of certificates',
       of: 'a process',
       bound: [
         file('MAX_DOORS', 'doors'),
         file('MAX_CLIENTS', 'clients of a door'),
+        kafkaFile('MAX_BROKERS', 'brokers of a door'),
+        kafkaFile('MAX_TOPICS', 'topics of a door'),
+        file('MAX_ALL_TOPICS', 'topics of all doors'),
         file('MAX_FILE_BYTES', 'bytes'),
         tls('MAX_PEM_BYTES', 'bytes of a certificate'),
       ],

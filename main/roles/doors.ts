@@ -1,11 +1,13 @@
 import type { DoorContext } from '../../api/doors/door-delivery.ts';
 import { DoorMetrics } from '../../api/doors/door-metrics.ts';
-import { readDoors, type Door } from '../../api/doors/doors-file.ts';
+import { readDoors, type ListeningDoor } from '../../api/doors/doors-file.ts';
+import type { KafkaDoor } from '../../api/doors/kafka-door-file.ts';
+import { KafkaSource } from '../../api/doors/kafka-source.ts';
 import { OtlpGrpcListener } from '../../api/doors/otlp-grpc-door.ts';
 import { SyslogTcpListener } from '../../api/doors/syslog-tcp-door.ts';
 import { SyslogUdpListener } from '../../api/doors/syslog-udp-door.ts';
 import { ListenerTls } from '../../api/http/listener-tls.ts';
-import type { Service } from '../../pipeline/core/service.ts';
+import { together, type Service } from '../../pipeline/core/service.ts';
 import { sentSignals, signalsWith } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { ingestPlane } from './ingest.ts';
@@ -26,12 +28,26 @@ export const doorsRole: Role = {
     // one process of the instance that takes entries watches the log
     const guard = createLogGuard(context, stored, () => peers.list.some(({ role }) => role === 'ingest' || role === 'app'));
     const shared = { keys: control, intakes, rejections, tallies: counts.tallies, metrics: new DoorMetrics(context.metrics.registry) };
-    return [control, guard, ...services, ...doors.flatMap((door) => servicesOf(door, context, shared))];
+    const pulled = doors.flatMap((door) => (door.kind === 'kafka' ? sourcesOf(door, context, shared) : []));
+    const listening = doors.flatMap((door) => (door.kind === 'kafka' ? [] : listenersOf(door, context, shared)));
+    // those of a Kafka that is away leave it late
+    return [control, guard, ...services, ...listening, together('doors of Kafka', pulled)];
   },
 };
 
-/** A door, and its certificates before it. */
-function servicesOf(door: Door, { log, metrics }: RoleContext, shared: DoorContext & { readonly metrics: DoorMetrics }): Service[] {
+type Shared = DoorContext & { readonly metrics: DoorMetrics };
+
+/** A source for each topic. */
+function sourcesOf(door: KafkaDoor, { log, registerWarning }: RoleContext, shared: Shared): Service[] {
+  return door.topics.map((topic) => {
+    const source = new KafkaSource({ ...shared, log: log.child({ component: 'door', door: door.name }), door, topic });
+    registerWarning(() => source.warning);
+    return source;
+  });
+}
+
+/** A door that listens, and its certificates before it. */
+function listenersOf(door: ListeningDoor, { log, metrics }: RoleContext, shared: Shared): Service[] {
   const own = { ...shared, log: log.child({ component: 'door', door: door.name }) };
   if (door.kind === 'syslog_udp') return [new SyslogUdpListener({ ...own, door })];
   const tls = door.tls === null ? null : new ListenerTls({ ...door.tls, name: `the door ${door.name}`, log: own.log });

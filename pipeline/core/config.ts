@@ -210,7 +210,9 @@ export const environment = Joi.object({
   LOGWEIR_DOORS: Joi.string()
     .allow('')
     .default('')
-    .description('JSON file of further doors: syslog over TCP, TLS and UDP, OTLP over gRPC (docs/doors.md). None without it.'),
+    .description(
+      'JSON file of further doors: syslog over TCP, TLS and UDP, OTLP over gRPC, topics of another Kafka (docs/doors.md). None without it.',
+    ),
   LOGWEIR_MAX_BODY_SIZE_MB: Joi.number()
     .positive()
     .max(64)

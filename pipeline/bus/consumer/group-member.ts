@@ -9,7 +9,9 @@ export type GroupMemberOptions = {
   readonly groupId: string;
   readonly topic: string;
   /** How much is fetched at once. */
-  readonly fetch: Pick<ConsumerConfig, 'minBytes' | 'maxWaitTimeInMs' | 'maxBytesPerPartition' | 'maxBytes'>;
+  readonly fetch: Pick<ConsumerConfig, 'minBytes' | 'maxWaitTimeInMs' | 'maxBytesPerPartition' | 'maxBytes' | 'allowAutoTopicCreation'>;
+  /** Where a partition begins of which the group has committed nothing: at its first record, unless this is false; then at its end. */
+  readonly fromBeginning?: boolean;
   /** How many partitions `onBatch` may be called for at the same time; 1 by default. */
   readonly concurrency?: number;
   /** Called with the partitions that belong to this process from now on. */
@@ -175,8 +177,9 @@ export class GroupMember {
 
   async #open(): Promise<void> {
     const consumer = this.#consumer;
+    const { topic, fromBeginning = true } = this.#options;
     await withTimeout(CONNECT_MS, consumer.connect());
-    await withTimeout(CONNECT_MS, consumer.subscribe({ topic: this.#options.topic, fromBeginning: true }));
+    await withTimeout(CONNECT_MS, consumer.subscribe({ topic, fromBeginning }));
     if (!this.#running || this.#isGivenUp(consumer)) return;
     this.#joiningLooks = 0;
     await consumer.run({

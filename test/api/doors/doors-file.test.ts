@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { readDoors } from '../../../api/doors/doors-file.ts';
+import { normalizers, sampleNormalizers, spanNormalizers } from '../../../pipeline/normalizers/index.ts';
 
 describe('the file of doors', () => {
   let folder = '';
@@ -44,6 +45,86 @@ describe('the file of doors', () => {
       maxConnections: 9,
     });
     expect(otlp).to.include({ key: null, host: '0.0.0.0' });
+  });
+
+  const kafka = {
+    name: 'shop',
+    kind: 'kafka',
+    key_file: 'a.key',
+    brokers: ['kafka-1:9092', '[::1]:9092'],
+    topics: ['orders'],
+    format: 'json',
+  };
+
+  it('has topics of another Kafka, whose connection is as that of our own', () => {
+    writeFileSync(path.join(folder, 'ca.pem'), '-----BEGIN CERTIFICATE-----\n');
+    const sasl = { mechanism: 'scram-sha-512', username: 'logweir', password_file: 'a.key' };
+    const token = { mechanism: 'oauthbearer', token_file: 'token' };
+    const [plain, secure, bearer] = read({
+      doors: [
+        kafka,
+        { ...kafka, name: 'b', group: 'g', from: 'latest', content_type: 'Application/JSON', tls: { ca_file: 'ca.pem' }, sasl },
+        { ...kafka, name: 'c', tls: {}, sasl: token },
+      ],
+    });
+    expect(plain).to.deep.include({ group: 'logweir-shop', from: 'beginning', key: 'a-key', contentType: '', tls: null, sasl: null });
+    expect(secure).to.deep.include({
+      ...{ group: 'g', from: 'latest', contentType: 'application/json', tls: { ca: '-----BEGIN CERTIFICATE-----\n' } },
+      sasl: { mechanism: 'scram-sha-512', username: 'logweir', password: 'a-key' },
+    });
+    expect(bearer).to.deep.include({ tls: {}, sasl: { mechanism: 'oauthbearer', tokenFile: path.join(folder, 'token') } });
+  });
+
+  it('has formats of a Kafka that the service has, and the example is one', () => {
+    const known = [...normalizers.members, ...spanNormalizers.members, ...sampleNormalizers.members].map(({ name }) => name);
+    const listed = known.filter((format) => {
+      try {
+        return read({ doors: [{ ...kafka, format }] }).length === 1;
+      } catch {
+        return false;
+      }
+    });
+    expect(listed).to.have.members([
+      'json',
+      'es_bulk',
+      'loki',
+      'otlp_logs',
+      'otlp_traces',
+      'otlp_metrics',
+      'syslog',
+      'gelf',
+      'hec_event',
+      'hec_raw',
+      'fluent',
+      'influx',
+      'zipkin',
+    ]);
+    for (const name of ['shop.key', 'kafka.password', 'kafka-ca.crt'])
+      writeFileSync(path.join(folder, name), '-----BEGIN CERTIFICATE-----');
+    const example = readFileSync(path.resolve(import.meta.dirname, '../../../examples/doors/kafka/doors.json'), 'utf8');
+    expect(read(example).map(({ name }) => name)).to.deep.equal(['shop', 'collector']);
+  });
+
+  it('is refused with what is wrong of a Kafka', () => {
+    const wrong = (change: object, pattern: RegExp): void => bad({ doors: [{ ...kafka, ...change }] }, pattern);
+    wrong({ brokers: ['kafka'] }, /host:port/);
+    wrong({ brokers: [] }, /brokers/);
+    wrong({ topics: ['a/b'] }, /names of topics/);
+    wrong({ topics: ['a', 'a'] }, /duplicate/);
+    wrong({ format: 'rrweb' }, /format.*must be one of.*otlp_logs/);
+    wrong({ key_file: undefined }, /key_file.*required/);
+    wrong({ key_file: 'empty.key' }, /without a key/);
+    wrong({ port: 1 }, /port.*not allowed/);
+    wrong({ from: 'now' }, /from.*beginning/);
+    wrong({ tls: { cert_file: 'a.key' } }, /key_file/);
+    wrong({ tls: { ca_file: 'a.key' } }, /not in PEM/);
+    wrong({ sasl: { mechanism: 'plain', username: 'u', password_file: 'a.key' } }, /password over a connection without tls/);
+    wrong({ tls: {}, sasl: { mechanism: 'plain', username: 'u' } }, /password_file.*required/);
+    wrong({ tls: {}, sasl: { mechanism: 'plain', username: 'u', password_file: 'empty.key' } }, /without a password/);
+    wrong({ tls: {}, sasl: { mechanism: 'oauthbearer', token_file: 't', token_command: 'c' } }, /token/);
+    wrong({ tls: {}, sasl: { mechanism: 'gssapi' } }, /mechanism/);
+    const topics = Array.from({ length: 16 }, (_, index) => `t${String(index)}`);
+    bad({ doors: ['a', 'b', 'c'].map((name) => ({ ...kafka, name, topics })) }, /48 topics; they may have 32/);
   });
 
   it('is refused with all that is wrong', () => {

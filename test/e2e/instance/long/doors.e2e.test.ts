@@ -1,25 +1,35 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { expect } from 'chai';
+import type { Admin } from 'kafkajs';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { pino } from 'pino';
 import { connect as connectTls } from 'node:tls';
 import { freePorts } from '../../../free-ports.ts';
 import { Authority } from '../../certificates.ts';
 import { newTenant, sharedInstance, shareWith } from '../../shared.ts';
 import { until, type Instance } from '../../instance.ts';
 import { otlpRecord } from '../../../fakes/otlp-record.ts';
+import { leaseBroker, type LeasedBroker } from '../../../engines/leased-broker.ts';
+import { createKafka, type Kafka } from '../../../../pipeline/bus/connection/kafka.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-doors-e2e-'));
 const authority = new Authority(path.join(folder, 'ca'));
 let ports: number[] = [];
+let users: LeasedBroker;
+
+/** A topic of a user's own Kafka, which is made while the door waits for it. */
+const ORDERS = 'orders';
+const pulled = { kind: 'kafka', key_file: 'web.key', format: 'json' };
 
 shareWith(async () => {
-  ports = await freePorts(4);
-  const [tcp, tls, udp, grpc] = ports;
+  ports = await freePorts(5);
+  users = await leaseBroker();
+  const [tcp, tls, udp, grpc, away] = ports;
   const own = authority.issue('localhost');
   writeFileSync(path.join(folder, 'web.key'), 'e2e-key_0123456789\n');
   const file = path.join(folder, 'doors.json');
@@ -31,6 +41,8 @@ shareWith(async () => {
     },
     { name: 'udp', kind: 'syslog_udp', port: udp, key_in_structured_data: true },
     { name: 'grpc', kind: 'otlp_grpc', port: grpc },
+    { ...pulled, name: 'shop', brokers: [users.brokers], topics: [ORDERS] },
+    { ...pulled, name: 'away', brokers: [`127.0.0.1:${String(away)}`], topics: ['nothing'] },
   ];
   writeFileSync(file, JSON.stringify({ doors }));
   return { LOGWEIR_DOORS: file };
@@ -58,9 +70,23 @@ const found = (
 describe('doors of an instance', function () {
   this.timeout(600_000);
   let instance: Instance;
+  let kafka: Kafka;
+  let admin: Admin;
   before(async () => {
     instance = await sharedInstance();
+    kafka = createKafka({ brokers: [users.brokers], clientId: 'test', log: pino({ level: 'silent' }) });
+    admin = kafka.admin();
+    await admin.connect();
   });
+  after(async () => {
+    await admin.disconnect();
+    await users.giveBack();
+  });
+  /** Records of the topic that the door has committed. */
+  const committed = async (): Promise<number> => {
+    const [{ partitions } = { partitions: [] }] = await admin.fetchOffsets({ groupId: `logweir-shop.${ORDERS}`, topics: [ORDERS] });
+    return partitions.reduce((sum, { offset }) => sum + Math.max(Number(offset), 0), 0);
+  };
 
   it('take syslog over TCP and UDP, by keys in structured data', async () => {
     const tenant = await newTenant(instance);
@@ -108,6 +134,60 @@ describe('doors of an instance', function () {
     expect(entry).to.include({ _msg: 'by gRPC' });
   });
 
+  it('pull topics of another Kafka: nothing is lost with a killed process, and at most a group comes twice', async () => {
+    await admin.createTopics({ topics: [{ topic: ORDERS, numPartitions: 3 }] });
+    const [kills, slice] = [3, 20_000];
+    const records = kills * slice;
+    for (let from = 0; from < records; from += slice) {
+      const before = await committed();
+      const { pid } = (await until(
+        'the doors',
+        () => Promise.resolve(instance.processes().get('doors')),
+        (doors) => doors !== undefined && isAlive(doors.pid),
+      )) as { pid: number };
+      const produced = produce(kafka, from, from + slice);
+      await until('records that are committed', committed, (count) => count > before);
+      process.kill(pid, 'SIGKILL');
+      await produced;
+    }
+    // with each slice, one that is no JSON on each partition
+    await until('all records', committed, (count) => count === records + 3 * kills);
+    const { rows, distinct } = await until(
+      'all entries',
+      () => pulledEntries(instance),
+      (found) => found.distinct >= records,
+    );
+    expect(distinct).to.equal(records);
+    expect(rows - distinct, 'a group for each kill').to.be.at.most(1000 * kills);
+    const { body } = await instance.call('GET', `${instance.admin}/ready`, undefined, adminOf(instance));
+    expect((body as { warnings: string[] }).warnings.join('\n')).to.match(/doors: The door away does not read the topic nothing/);
+  });
+
+  it('leave records where they are while the tenant is disabled, for longer than a session of the group', async () => {
+    const [before, stored] = [await committed(), await pulledEntries(instance)];
+    const order = (what: string): Promise<unknown> =>
+      instance.call('POST', `${instance.admin}/admin/tenants/1/${what}`, undefined, adminOf(instance));
+    const warnings = async (): Promise<string> => {
+      const { body } = await instance.call('GET', `${instance.admin}/ready`, undefined, adminOf(instance));
+      return (body as { warnings: string[] }).warnings.join('\n');
+    };
+    await order('disable');
+    await produce(kafka, 100_000, 101_000);
+    const waits = /doors: The door shop reads no further in the topic orders: /;
+    await until('the warning', warnings, (text) => waits.test(text));
+    expect(await committed()).to.equal(before);
+    await order('enable');
+    // the door looks every 30 s; a member that is not heard of for 6 s would have lost its partitions
+    await until('the records', committed, (count) => count === before + 1000);
+    const { rows, distinct } = await until(
+      'the entries',
+      () => pulledEntries(instance),
+      (found) => found.distinct >= stored.distinct + 1000,
+    );
+    expect([rows, distinct]).to.deep.equal([stored.rows + 1000, stored.distinct + 1000]);
+    expect(await warnings()).to.not.match(waits);
+  });
+
   it('and everything else opens the ports of the table in docs/operations.md, and no others', () => {
     const port = (url: string): number => Number(new URL(url).port);
     const expected: Readonly<Record<string, readonly number[]>> = {
@@ -141,6 +221,42 @@ describe('doors of an instance', function () {
     for (const role of instance.processes().keys()) expect(table, role).to.match(new RegExp(`^\\| \`${role}\` \\|`, 'm'));
   });
 });
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const adminOf = ({ dataDir }: Instance): Record<string, string> => ({
+  Authorization: `Bearer ${readFileSync(path.join(dataDir, 'admin.token'), 'utf8').trim()}`,
+});
+
+/** Puts records on all partitions of the topic, in order, and one that cannot be read on each. */
+async function produce(kafka: Kafka, first: number, end: number): Promise<void> {
+  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+  await producer.connect();
+  for (let from = first; from < end; from += 1000) {
+    const messages = Array.from({ length: 1000 }, (_, index) => ({
+      partition: index % 3,
+      value: JSON.stringify({ _msg: `order ${String(from + index)}`, service: 'kafka-door' }),
+    }));
+    if (from === first + 5000) messages.push(...[0, 1, 2].map((partition) => ({ partition, value: '{"_msg": no JSON}' })));
+    await producer.send({ topic: ORDERS, messages });
+  }
+  await producer.disconnect();
+}
+
+/** How many entries of the topic are stored, and how many of them say something else. */
+async function pulledEntries(instance: Instance): Promise<{ readonly rows: number; readonly distinct: number }> {
+  const query = 'service:="kafka-door" | stats count() n, count_uniq(_msg) u';
+  const url = `${instance.app}/api/v1/tenants/1/search?enrich=false`;
+  const { body } = await instance.call('POST', url, { query, start: '-1h' });
+  const [row] = (body as { readonly logs?: { readonly n: string; readonly u: string }[] }).logs ?? [];
+  return { rows: Number(row?.n), distinct: Number(row?.u) };
+}
 
 /** The sockets that a process listens on, from Linux' tables. */
 function listening(pid: number, protocol: 'tcp' | 'udp' = 'tcp'): { readonly port: number; readonly isLoopback: boolean }[] {
