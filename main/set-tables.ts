@@ -9,6 +9,8 @@ export async function makeShardTables(
   shard: Store,
   stored: readonly StoredSignal[],
 ): Promise<void> {
+  // what is asked, is asked in the database
+  await shard.createDatabase();
   if (cluster === null && name !== FIRST_SET) await refuseShard(shard);
   await makeTables(shard, stored);
   if (cluster !== null && front !== undefined) await makeFrontTables(shard, front, cluster);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /**
  * Stands before the native port of an embedded ClickHouse, on a port of its own. Where a connection is reset, as by another server that gives up a query, the engine sees
- * it end instead: the native server of chdb 26.7.3 ends its process with SIGABRT when a connection with a user is reset, which ClickHouse itself does not.
+ * it end instead: the native server of chdb 26.7.3 ends its process with SIGABRT when a connection with a user is reset. No other ClickHouse was here to try.
  */
 export class NativeProxy {
   readonly #server: Server;
