@@ -1,7 +1,7 @@
 /** What parts of an evaluation ask of the whole. */
 import type { Expression, Subquery, Times, VectorSelector } from '../base/ast.ts';
 import type { RawSeries, StepSeries } from '../base/series.ts';
-import type { WindowTimes } from '../functions/windows.ts';
+import type { WindowTimes } from '../functions/cuts.ts';
 import type { QueryState } from './state.ts';
 
 /** Takes a series. */

@@ -13,7 +13,7 @@ import {
 } from '../base/ast.ts';
 import { ABSENT, FLOAT, HISTOGRAM, type StepSeries } from '../base/series.ts';
 import { stringOf } from '../functions/base.ts';
-import type { WindowTimes } from '../functions/windows.ts';
+import type { WindowTimes } from '../functions/cuts.ts';
 import { scale } from '../histograms/histogram.ts';
 import { typeOf } from '../parser/check.ts';
 import { resolveDuration } from '../parser/durations.ts';

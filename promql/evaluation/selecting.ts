@@ -2,7 +2,7 @@
 import type { VectorSelector } from '../base/ast.ts';
 import { ABSENT, FLOAT, HISTOGRAM, StepSeries, type RawSeries } from '../base/series.ts';
 import type { Selection } from '../base/source.ts';
-import type { WindowTimes } from '../functions/windows.ts';
+import type { WindowTimes } from '../functions/cuts.ts';
 import type { Histogram } from '../histograms/histogram.ts';
 import { StaleMarkers } from '../values/numbers.ts';
 

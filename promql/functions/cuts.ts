@@ -1,5 +1,13 @@
 /** Which samples of a series lie in the window of each step. */
-import type { WindowTimes } from './windows.ts';
+/** The windows of all steps: each begins behind a time and ends with one. */
+export type WindowTimes = {
+  readonly steps: number;
+  /** The end of a step's window, and its own time: milliseconds. */
+  readonly ends: Float64Array;
+  readonly times: Float64Array;
+  /** Milliseconds of a window. */
+  readonly length: number;
+};
 
 /** From `from[step]` up to before `to[step]`. */
 export type Cut = { readonly from: Int32Array; readonly to: Int32Array };

@@ -5,17 +5,7 @@ import type { RawSeries, StepSeries } from '../base/series.ts';
 import { weightOf, type Histogram } from '../histograms/histogram.ts';
 import type { Labels } from '../values/labels.ts';
 import { StaleMarkers } from '../values/numbers.ts';
-import { cutOf, type Cut, type Cuts } from './cuts.ts';
-
-/** The windows of all steps: each begins behind a time and ends with one. */
-export type WindowTimes = {
-  readonly steps: number;
-  /** The end of a step's window, and its own time: milliseconds. */
-  readonly ends: Float64Array;
-  readonly times: Float64Array;
-  /** Milliseconds of a window. */
-  readonly length: number;
-};
+import { cutOf, type Cut, type Cuts, type WindowTimes } from './cuts.ts';
 
 /** Numbers and histograms of one step, where a series has both. */
 export type Mixed = {
