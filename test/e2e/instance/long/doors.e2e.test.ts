@@ -84,7 +84,9 @@ describe('doors of an instance', function () {
   });
   /** Records of the topic that the door has committed. */
   const committed = async (): Promise<number> => {
-    const [{ partitions } = { partitions: [] }] = await admin.fetchOffsets({ groupId: `logweir-shop.${ORDERS}`, topics: [ORDERS] });
+    const look = (): ReturnType<typeof admin.fetchOffsets> => admin.fetchOffsets({ groupId: `logweir-shop.${ORDERS}`, topics: [ORDERS] });
+    // a coordinator that loads its groups says that it does
+    const [{ partitions } = { partitions: [] }] = await until('the offsets', look, () => true);
     return partitions.reduce((sum, { offset }) => sum + Math.max(Number(offset), 0), 0);
   };
 
