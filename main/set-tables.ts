@@ -9,9 +9,11 @@ export async function makeShardTables(
   shard: Store,
   stored: readonly StoredSignal[],
 ): Promise<void> {
-  // what is asked, is asked in the database
-  await shard.createDatabase();
-  if (cluster === null && name !== FIRST_SET) await refuseShard(shard);
+  if (cluster === null && name !== FIRST_SET) {
+    // the query below runs in the database, which a new set does not have yet
+    await shard.createDatabase();
+    await refuseShard(shard);
+  }
   await makeTables(shard, stored);
   if (cluster !== null && front !== undefined) await makeFrontTables(shard, front, cluster);
 }

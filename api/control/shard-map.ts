@@ -44,7 +44,7 @@ export class ShardMap {
       shardsKey(set),
       () => this.#record,
       (current) => {
-        // what is stored already is placed with the first one: later, nobody asks for it any more
+        // what is stored already is placed with the first record; later ones do not look at it
         const last = current === undefined ? Math.max(partition, ...before) : partition;
         const all = placed(current?.partitions ?? [], last, shards, before);
         const known = current?.servers ?? [];

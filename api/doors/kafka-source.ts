@@ -83,7 +83,7 @@ export class KafkaSource implements Service {
   /** Resolves at once: a Kafka that is not ours may be away, and is tried until it is there. */
   start(): Promise<void> {
     this.#member.start().catch((error: unknown) => {
-      this.#options.log.warn({ err: error, topic: this.#options.topic }, "The door's Kafka is not reached; it is tried on.");
+      this.#options.log.warn({ err: error, topic: this.#options.topic }, "The door's Kafka is unavailable; retrying.");
       this.#member.renew();
     });
     return Promise.resolve();

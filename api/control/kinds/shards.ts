@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { shardsKey, type ShardsRecord } from '../records.ts';
 import { recordOf, type RecordKind } from './kind.ts';
 
-/** As many as a table can tell apart. */
+/** Partitions of a topic, at most. */
 const PARTITIONS = 65_536;
 
 export const shardsKind: RecordKind<ShardsRecord> = {

@@ -8,7 +8,7 @@ export type GrownWorker = { readonly isIdle: boolean; readonly grown: number };
 
 /**
  * The workers to be ended, so that all of them together have grown by at most `most` bytes. Idle ones go first, whose garbage would else count against
- * the queries of others, then the largest; an idle one that has grown by much goes in any case.
+ * the queries of others, then the largest; an idle one that has grown by much always goes.
  */
 export function beyondBound<Worker extends GrownWorker>(workers: readonly Worker[], most: number): Worker[] {
   let total = workers.reduce((sum, { grown }) => sum + grown, 0);
