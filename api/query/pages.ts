@@ -32,7 +32,7 @@ export async function* pages<T>(
   const size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
   const progress: Progress = { left: limit, place: after, size, isQuick: plan.isInDoubt !== undefined };
   if (limit === Infinity || !plan.isNewestFirst) yield* pagesOf(plan, progress, options, readPage);
-  else if (plan.look === 'texts') yield* slices(plan, progress, runner, readPage);
+  else if (plan.look === 'texts' || plan.look === 'scattered') yield* slices(plan, progress, runner, readPage);
   else if (plan.look === 'columns') yield* noted(plan, progress, runner, readPage);
   else {
     const atOnce = isPlanned(densities?.rowsIn(plan.run, options.tenantId) ?? 0) ? { use_skip_indexes_on_data_read: 0 } : {};
@@ -49,16 +49,18 @@ async function* slices<T>(
 ): AsyncGenerator<Chunk<T>> {
   const { tenantId } = options;
   const rows = densities?.rowsIn(plan.run, tenantId) ?? 0;
-  for (let slice: Slice | null = firstSlice(windowOf(plan, progress.place), rows); slice !== null;) {
+  const isScattered = plan.look === 'scattered';
+  for (let slice: Slice | null = firstSlice(windowOf(plan, progress.place), rows, isScattered); slice !== null;) {
     const { left, place } = progress;
     const within: Slice = slice;
     const reads: number[] = [];
     const own = { ...withOrder(options, within), onRead: (rows: number) => void reads.push(rows) };
     yield* pagesOf(plan, progress, own, readPage, within);
-    if (progress.left <= 0) return;
+    const isWhole = progress.left > 0 || isScattered;
     const [read, ...more] = reads;
     // the rows of further pages are only a part of the slice
-    if (read !== undefined && more.length === 0 && place === undefined) densities?.saw(read, within, tenantId);
+    if (isWhole && read !== undefined && more.length === 0 && place === undefined) densities?.saw(read, within, tenantId);
+    if (progress.left <= 0) return;
     slice = nextSlice(within, plan.run.start, left - progress.left, progress.left);
     progress.place = undefined;
   }

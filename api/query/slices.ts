@@ -1,7 +1,8 @@
 /**
  * A search that must look at every entry walks its window in slices, newest first. ClickHouse reads the first one in the order of the
  * table, in one thread, and stops where there are enough entries. Where that found few, all that is left is to be looked at: without
- * the order, in all threads. Else it is read in the order too, and is left early.
+ * the order, in all threads. Else it is read in the order too, and is left early. In a table that is not in the order of time a slice is
+ * read whole, so the first one is small also where nothing is known yet.
  */
 import { LRUCache } from 'lru-cache';
 import type { TimeWindow } from '../../logsql/base/time-window.ts';
@@ -14,6 +15,9 @@ const FIRST_ROWS = 64_000;
 const FEW_ROWS = 250_000;
 /** Up to this number of rows indexes are read at once, while a statement is planned; beyond it, only as far as the limit requires. */
 const PLANNED_ROWS = 5_000_000;
+
+/** The part of a window that is read first where all of its rows would be, and nothing is known of them. */
+const END_OF_WINDOW = 64n;
 
 /** How many rows tenants have in a span of time, as statements found it that had to look at all of them. */
 export class Densities {
@@ -33,8 +37,9 @@ export class Densities {
 /** True where an index is better looked at for the whole window at once. */
 export const isPlanned = (rows: number): boolean => rows > 0 && rows <= PLANNED_ROWS;
 
-/** The first slice of a window that has about `rows` rows. */
-export function firstSlice({ start, end }: TimeWindow, rows: number): Slice {
+/** The first slice of a window that has about `rows` rows; 0: it is not known how many. `isScattered`: the table is not in the order of time. */
+export function firstSlice({ start, end }: TimeWindow, rows: number, isScattered = false): Slice {
+  if (rows === 0 && isScattered) return { start: end - (end - start) / END_OF_WINDOW, end, isOrdered: true };
   if (rows < FEW_ROWS) return { start, end, isOrdered: true };
   return { start: end - BigInt(Math.round((Number(end - start) * FIRST_ROWS) / rows)), end, isOrdered: true };
 }

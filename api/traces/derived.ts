@@ -101,7 +101,7 @@ function partsOf({ start, end }: Span, cover: SpanCover, finest: boolean): Sql[]
     // the longest span is taken where it lies inside, the shortest where it touches the window
     const from = length === MINUTE ? floorTo(first, length) : floorTo(first + BigInt(length - 1), length);
     const to = length === MINUTE ? floorTo(last, length) + BigInt(length) : floorTo(last + 1n, length);
-    if (from >= to) continue;
+    if (from >= to || cover.every((one) => one.until[length] === 0)) continue;
     const within = (begins: bigint, ends: bigint): Sql =>
       sql`span = ${uint64(length)} AND ${isFrom(begins, ends)} AND until <= ${by(sql`log_part`, cover, (one) => one.until[length])}`;
     if (inner === null) parts.push(within(from, to));
@@ -111,9 +111,10 @@ function partsOf({ start, end }: Span, cover: SpanCover, finest: boolean): Sql[]
       if (innerTo < to) parts.push(within(innerTo, to));
       // behind the last segment of the longer span: what is written of that came after it was closed
       const since = Math.min(...cover.map((one) => one.closed[longer])) - MARGIN;
-      parts.push(
-        sql`${within(innerFrom, innerTo)} AND segment >= ${by(sql`log_part`, cover, (one) => one.until[longer])} AND ${arrivedFrom(since)}`,
-      );
+      if (cover.some((one) => one.until[length] > one.until[longer]))
+        parts.push(
+          sql`${within(innerFrom, innerTo)} AND segment >= ${by(sql`log_part`, cover, (one) => one.until[longer])} AND ${arrivedFrom(since)}`,
+        );
     }
     if (length !== MINUTE) inner = { from, to, length };
   }

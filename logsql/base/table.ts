@@ -26,8 +26,11 @@ export type EntryColumns = {
   decode(row: readonly unknown[], streams: StreamNames): LogEntry;
 };
 
-/** Which rows are read until there are enough: those that an index does not leave out; or all, by columns that are quick to read, or by strings. */
-export type Look = 'indexed' | 'columns' | 'texts';
+/**
+ * Which rows are read until there are enough: those that an index does not leave out; or all, by columns that are quick to read, or by strings.
+ * `scattered`: the table does not have them in the order of time, so that all of a window are read.
+ */
+export type Look = 'indexed' | 'columns' | 'texts' | 'scattered';
 
 /** A field that has one of few strings, by which its filters are decided while a statement is planned. */
 export type FewWords = { readonly words: readonly string[]; isOneOf(words: readonly string[]): Sql };

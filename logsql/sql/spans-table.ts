@@ -116,7 +116,8 @@ const ONE_SERVICE = /^\(?service = \)?$/;
 function look(conditions: readonly Sql[]): Look {
   const written = conditions.map(({ strings }) => strings.join(''));
   if (written.some((one) => INDEXED.test(one))) return 'indexed';
-  return written.some((one) => ONE_SERVICE.test(one)) && !written.some((one) => DEAR.test(one)) ? 'columns' : 'texts';
+  if (!written.some((one) => ONE_SERVICE.test(one))) return 'scattered';
+  return written.some((one) => DEAR.test(one)) ? 'texts' : 'columns';
 }
 
 const PRESENT = sql`mapFilter((k, v) -> v != '', fields)`;

@@ -13,6 +13,13 @@ describe('slices of a window', () => {
     expect(first).to.deep.equal({ start: WINDOW.end - 100_000n, end: WINDOW.end, isOrdered: true });
   });
 
+  it('of a table that is not in the order of time begin with a small part also where nothing is known', () => {
+    const first = firstSlice(WINDOW, 0, true);
+    expect(first).to.deep.equal({ start: WINDOW.end - (WINDOW.end - WINDOW.start) / 64n, end: WINDOW.end, isOrdered: true });
+    expect(nextSlice(first, WINDOW.start, 0, 10)).to.deep.equal({ start: WINDOW.start, end: first.start - 1n, isOrdered: false });
+    for (const rows of [1, 249_999, 640_000]) expect(firstSlice(WINDOW, rows, true)).to.deep.equal(firstSlice(WINDOW, rows));
+  });
+
   it('meet, and end at the start of the window', () => {
     const first = firstSlice(WINDOW, 640_000);
     const next = nextSlice(first, WINDOW.start, 0, 10);
