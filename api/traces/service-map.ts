@@ -102,8 +102,8 @@ function statement(
   cover: SpanCover,
   tenantId: number,
 ): Sql {
-  const own = (span: Span): Sql =>
-    conjunction([ofTenant(tenantId), isWithin(span), sql`cityHash64(trace_id) % ${uint64(parts)} = ${uint64(part)}`]);
+  const ofPart = parts === 1 ? [] : [sql`cityHash64(trace_id) % ${uint64(parts)} = ${uint64(part)}`];
+  const own = (span: Span): Sql => conjunction([ofTenant(tenantId), isWithin(span), ...ofPart]);
   const children = sql`SELECT trace_id, argMax((service, parent_span_id, status), ${PLACE}) AS last, last.1 AS callee, last.2 AS parent, last.3 AS state FROM spans WHERE ${own(window)} AND ${undecidedSpans(cover)} AND parent_span_id != toFixedString('', 8) GROUP BY trace_id, span_id, kind`;
   const parents = sql`SELECT trace_id, span_id, argMax(service, kind = 2) AS caller, groupUniqArray(service) AS callers FROM spans WHERE ${own({ ...window, start: window.start - MARGIN })} AND ${nearUndecided(cover)} GROUP BY trace_id, span_id`;
   return sql`SELECT caller, callee, count(), countIf(state = 2) FROM (${children}) AS child INNER JOIN (${parents}) AS above ON child.trace_id = above.trace_id AND child.parent = above.span_id WHERE NOT has(callers, callee) GROUP BY caller, callee ORDER BY count() DESC LIMIT ${uint32(MAX_EDGES)}`;
