@@ -11,7 +11,7 @@ export type ChangeGate = (tenantId: number) => void;
 export function changeGate(options: CallRateOptions = {}): ChangeGate {
   const waitOf = callRate(options);
   return (tenantId) => {
-    const wait = waitOf(String(tenantId), MAX_CHANGES);
+    const wait = waitOf(`changes/${String(tenantId)}`, MAX_CHANGES);
     if (wait > 0)
       throw rateLimited(`The tenant has used up its ${String(MAX_CHANGES)} changes a minute; try again in ${String(wait)} s.`, wait);
   };

@@ -5,6 +5,7 @@ import { encodeNode, nodeKey, type NodeUsage } from '../../pipeline/bus/state/us
 import { readAndFollow, type CompactedLog, type CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
+import type { SharedCalls } from './shared-calls.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import { Tallies } from './tallies.ts';
 import { UsageView } from './usage-view.ts';
@@ -24,9 +25,9 @@ const LAST_PUBLISH_MS = 2000;
 /** Tallies are published with every so many words to the others. */
 const TALLIED_EVERY = 6;
 
-/** What was charged, by topic and tenant. */
-type Charges = NodeUsage['charged'];
-const NOTHING: Charges = new Map();
+/** What was charged, by topic and tenant, and the calls. */
+type Charges = Pick<NodeUsage, 'charged' | 'calls'>;
+const NOTHING: Charges = { charged: new Map(), calls: new Map() };
 
 /** What all API nodes have counted together, over the topic `usage.v1` (docs/adr/0006-usage.md). */
 export class UsageCounts implements Service {
@@ -51,7 +52,7 @@ export class UsageCounts implements Service {
 
   constructor(options: UsageCountsOptions) {
     this.#options = { now: () => performance.now(), everyMs: 500, ...options };
-    this.#view = new UsageView(this.#id, this.#options.now());
+    this.#view = new UsageView(this.#id, this.#options.now);
   }
 
   /** True once the topic was read to its end. */
@@ -99,6 +100,11 @@ export class UsageCounts implements Service {
     };
   }
 
+  /** What the limits of calls see that have a rate a minute. */
+  get calls(): SharedCalls {
+    return this.#view.calls;
+  }
+
   /** What a tenant was charged a second on a topic, over the last ten seconds, by all nodes. */
   rateOf(tenantId: number, topic: string): number {
     return this.#view.rateOf(topic).perSecond(tenantId, this.#options.now());
@@ -135,7 +141,7 @@ export class UsageCounts implements Service {
     this.#unpublished ??= this.#takeCharged();
     if (this.#unpublished === null && !this.#news) return;
     this.#news = false;
-    const usage = { seq: this.#seq, charged: this.#unpublished ?? NOTHING, unreflected: this.#view.unsettled() };
+    const usage = { seq: this.#seq, ...(this.#unpublished ?? NOTHING), unreflected: this.#view.unsettled() };
     try {
       await log.append(nodeKey(this.#id), encodeNode(usage));
       this.#unpublished = null;
@@ -164,8 +170,9 @@ export class UsageCounts implements Service {
       for (const [tenantId, count] of all) if (count >= 0) all.delete(tenantId);
       if (charged.size > 0) set.set(topic, charged);
     }
-    if (set.size === 0) return null;
+    const calls = this.#view.calls.take();
+    if (set.size === 0 && calls.size === 0) return null;
     this.#seq += 1;
-    return set;
+    return { charged: set, calls };
   }
 }

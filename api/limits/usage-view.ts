@@ -2,6 +2,7 @@ import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
 import { parseUsageRecord, type GuardReport, type NodeUsage, type UsageSegment } from '../../pipeline/bus/state/usage-records.ts';
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { RecentRate } from './recent-rate.ts';
+import { CallCounts } from './shared-calls.ts';
 import { TopicUsage } from './topic-usage.ts';
 
 /** How long a guard's last report counts, and how long a process waits for its first report. */
@@ -20,12 +21,15 @@ export class UsageView {
   /** The last set of charges of each other node, and when it came. */
   readonly #nodes = new Map<string, { readonly seq: number; readonly receivedAt: number }>();
   readonly #rates = new Map<string, RecentRate>();
+  /** Calls that have a rate a minute. */
+  readonly calls: CallCounts;
   readonly #guards = new Map<string, GuardReport & { readonly receivedAt: number }>();
 
   /** `id`: under which this node itself publishes. */
-  constructor(id: string, now: number) {
+  constructor(id: string, now: () => number) {
     this.#id = id;
-    this.#startedAt = now;
+    this.#startedAt = now();
+    this.calls = new CallCounts(now);
   }
 
   /** Takes a record of the topic; `live` is false for what was there when this process came, of which a guard's word is too old. */
@@ -96,7 +100,7 @@ export class UsageView {
       if (now - receivedAt > NODE_SILENCE_MS && ![...this.#topics.values()].some((topic) => topic.counts(id))) this.#nodes.delete(id);
   }
 
-  #foldNode(id: string, { seq, charged, unreflected }: NodeUsage, live: boolean, now: number): void {
+  #foldNode(id: string, { seq, charged, calls, unreflected }: NodeUsage, live: boolean, now: number): void {
     const before = this.#nodes.get(id)?.seq ?? 0;
     if (seq > before)
       for (const [topic, tenants] of charged) {
@@ -104,6 +108,7 @@ export class UsageView {
         // what was there when this process came may be of long ago
         if (live) for (const [tenantId, count] of tenants) this.rateOf(topic).add(tenantId, count, now);
       }
+    if (seq > before && live) this.calls.fold(calls);
     for (const { topic } of unreflected) this.of(topic);
     for (const [name, topic] of this.#topics)
       topic.foldNode(

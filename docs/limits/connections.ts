@@ -7,6 +7,7 @@ const unsent = from('api/http/unsent-answers.ts');
 const pace = from('api/http/refusal-pace.ts');
 const compression = from('api/http/answer-compression.ts');
 const rate = from('api/limits/call-rate.ts');
+const calls = from('api/limits/shared-calls.ts');
 const forms = from('api/select/arguments.ts');
 const lists = from('api/http/lists.ts');
 
@@ -193,6 +194,14 @@ export const CONNECTIONS: Section = {
       beyond: 'Those that are full again are forgotten: new ones are full too.',
       others: 'nothing',
       test: 'test/api/limits/query-rate.test.ts',
+    },
+    {
+      what: 'Keys, and tenants that change something, whose calls all nodes count together',
+      of: 'a process',
+      bound: [calls('MAX_SHARED_KEYS', '')],
+      beyond: 'The one that called longest ago is counted by each node alone.',
+      others: 'A tenant has few keys, by its plan.',
+      test: 'test/api/limits/usage-counts.test.ts',
     },
     {
       what: 'Keys',

@@ -7,6 +7,7 @@ import { deletionRoutes } from '../../api/admin/deletion-routes.ts';
 import { TenantErasure } from '../../api/admin/tenant-erasure.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import type { BilledSignal } from '../../api/limits/day-volume.ts';
+import type { UsageCounts } from '../../api/limits/usage-counts.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createUsageRoute, type UsageRouteOptions } from '../../api/account/usage-route.ts';
 import { createPreviewRoutes } from '../../api/alerts/preview-routes.ts';
@@ -131,7 +132,7 @@ function serveAdmin(
 /** What answers queries, and tells which of what was taken they cover. */
 function queryPlane(
   context: RoleContext,
-  { sets, deadLetters }: { readonly sets: ReadSets; readonly deadLetters: DeadLetters },
+  { sets, deadLetters, counts }: { readonly sets: ReadSets; readonly deadLetters: DeadLetters; readonly counts: UsageCounts },
 ): {
   readonly pool: QueryPool;
   readonly engine: QueryEngine;
@@ -142,7 +143,7 @@ function queryPlane(
   const { limits } = context.config;
   const pool = sets.pool(limits.queryWorkers, 'query workers');
   const covers = new Map(sets.all.map(({ name: set, store }) => [set, createLogCover(context, { store, deadLetters, set })]));
-  const rate = queryRate();
+  const rate = queryRate({ shared: counts.calls });
   // of several sets, the one that runs a query says how far it is counted
   const [cover] = sets.watch === null ? covers.values() : [];
   const own = { engine: sets.over(pool, covers), limits, rate, uses: context.metrics.queries, ...(cover === undefined ? {} : { cover }) };
@@ -232,11 +233,11 @@ export const appRole: Role = {
     const custom = await loadDetectors(config.detectors.sources);
     const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
-    const admitChange = changeGate();
+    const admitChange = changeGate({ shared: counts.calls });
     const accounts = createAccounts(context, control, admitChange);
     const erasure = new TenantErasure({ control, stores: sets.stores, log: log.child({ component: 'tenant erasure' }) });
     serveAdmin(context, { control, counts, deadLetters, sets, detection, audit, tables, billed, accounts, erasure, stored });
-    const { pool, engine, runtime, covers, rate } = queryPlane(context, { sets, deadLetters });
+    const { pool, engine, runtime, covers, rate } = queryPlane(context, { sets, deadLetters, counts });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store: sets.any, control });
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };

@@ -21,6 +21,8 @@ export type NodeUsage = {
   readonly seq: number;
   /** What was charged since the set before, by topic and tenant, in the unit of the topic's signal: entries, spans. */
   readonly charged: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** Calls that it has let through since the set before, by what their rate is of (a key's queries, a tenant's changes). */
+  readonly calls: ReadonlyMap<string, number>;
   /** Bytes that it had acknowledged and that were in no snapshot yet, one segment for each partition. */
   readonly unreflected: readonly UsageSegment[];
 };
@@ -52,11 +54,12 @@ export const encodeSnapshot = ({ next, days }: UsageSnapshot): string => JSON.st
 export const encodeDelta = ({ since, next, days }: UsageDelta): string =>
   JSON.stringify({ v: VERSION, since, next, days: countsToJson(days) });
 
-export const encodeNode = ({ seq, charged, unreflected }: NodeUsage): string =>
+export const encodeNode = ({ seq, charged, calls, unreflected }: NodeUsage): string =>
   JSON.stringify({
     v: VERSION,
     seq,
     charged: Object.fromEntries([...charged].map(([topic, tenants]) => [topic, [...tenants]])),
+    ...(calls.size > 0 ? { calls: [...calls] } : {}),
     unreflected: unreflected.map(({ topic, partition, last, days }) => ({ topic, partition, last, days: countsToJson(days) })),
   });
 
@@ -126,7 +129,7 @@ function readSnapshot({ next, days }: Fields): UsageSnapshot | null {
   return !isCount(next) || counts === null ? null : { next, days: counts };
 }
 
-function readNode({ seq, charged, entries, unreflected }: Fields): NodeUsage | null {
+function readNode({ seq, charged, entries, calls = [], unreflected }: Fields): NodeUsage | null {
   // the first version has the entries of its one topic
   const all = charged === undefined ? { [TOPIC_OF_VERSION_1]: entries } : charged;
   if (!isCount(seq) || typeof all !== 'object' || all === null || !Array.isArray(unreflected)) return null;
@@ -143,5 +146,17 @@ function readNode({ seq, charged, entries, unreflected }: Fields): NodeUsage | n
     if (typeof topic !== 'string' || !isCount(partition) || !isCount(last) || counts === null) return null;
     segments.push({ topic, partition, last, days: counts });
   }
-  return { seq, charged: read, unreflected: segments };
+  const called = readCalls(calls);
+  return called === null ? null : { seq, charged: read, calls: called, unreflected: segments };
+}
+
+function readCalls(pairs: unknown): ReadonlyMap<string, number> | null {
+  if (!Array.isArray(pairs)) return null;
+  const calls = new Map<string, number>();
+  for (const pair of pairs as unknown[]) {
+    const [key, count] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    if (typeof key !== 'string' || !isCount(count)) return null;
+    calls.set(key, count);
+  }
+  return calls;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
+import { CallCounts } from '../../../api/limits/shared-calls.ts';
 import { queryRate } from '../../../api/limits/query-rate.ts';
 import { MAX_RATE } from '../../../api/limits/token-bucket.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
@@ -11,7 +12,8 @@ const plan = (queriesPerMinute: number): Plan => ({ ...(findPlan('trial') as Pla
 
 class Keys {
   now = 0;
-  readonly count = queryRate({ now: () => this.now, keep: 3 });
+  readonly shared = new CallCounts(() => this.now / 1000);
+  readonly count = queryRate({ now: () => this.now, keep: 3, shared: this.shared });
   /** The seconds to wait, null where the query is taken. */
   ask(queriesPerMinute: number, keyId = 'k', tenantId = 1): number | null {
     try {
@@ -40,6 +42,29 @@ describe('the rate of queries', () => {
     expect(used(60)).to.be.within(59, 60);
     keys.now += 60 * SECOND;
     expect(used(60)).to.equal(0);
+  });
+
+  it('is one for all nodes, whichever a key asks, and whenever another node comes', () => {
+    const [one, two, late] = [new Keys(), new Keys(), new Keys()];
+    const told = (from: Keys, ...to: readonly Keys[]): void => {
+      const calls = from.shared.take();
+      for (const node of to) node.shared.fold(calls);
+    };
+    expect(one.taken(40, 60)).to.equal(40);
+    expect(two.taken(10, 60)).to.equal(10);
+    told(one, two, late);
+    told(two, one, late);
+    const used = (node: Keys): number | null => node.count.usedBy(fakePrincipal({ keyId: 'k', plan: plan(60) }));
+    expect([one, two, late].map(used)).to.deep.equal([50, 50, 50]);
+    expect(two.taken(100, 60)).to.equal(10);
+    told(two, one, late);
+    expect([one.taken(100, 60), late.taken(100, 60)]).to.deep.equal([0, 0]);
+    for (const node of [one, two, late]) node.now += 60 * SECOND;
+    expect([one, two, late].map(used)).to.deep.equal([0, 0, 0]);
+    // another key has its own
+    expect(two.taken(100, 60, 'other')).to.equal(60);
+    told(two, one, late);
+    expect([one.taken(100, 60, 'other'), one.taken(100, 60)]).to.deep.equal([0, 60]);
   });
 
   for (const rate of [1, 7, 300, 1200, 3000])

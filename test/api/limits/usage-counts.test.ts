@@ -190,6 +190,27 @@ describe('usage counts', () => {
     expect(one.counts.rateOf(1, TOPIC)).to.equal(0);
   });
 
+  it('share calls that have a rate a minute, each once, also when Kafka was away', async () => {
+    const [one, two] = pair();
+    topic.down = true;
+    for (let i = 0; i < 3; i++) one.counts.calls.called('queries/1/a');
+    for (let i = 0; i < 10; i++) await turn();
+    one.counts.calls.called('queries/1/a');
+    topic.down = false;
+    await sees(two, (counts) => counts.calls.byOthers('queries/1/a').total, 4);
+    expect(two.counts.calls.byOthers('queries/1/a').recent).to.equal(4);
+    expect(two.counts.calls.byOthers('queries/1/b')).to.deep.equal({ total: 0, recent: 0 });
+    expect(one.counts.calls.byOthers('queries/1/a').total).to.equal(0);
+    // half of the minute before, then nothing
+    two.now = 90_000;
+    expect(two.counts.calls.byOthers('queries/1/a')).to.deep.equal({ total: 4, recent: 2 });
+    two.now = 120_000;
+    expect(two.counts.calls.byOthers('queries/1/a')).to.deep.equal({ total: 4, recent: 0 });
+    const late = await new Node(topic).start();
+    nodes.push(late);
+    expect(late.counts.calls.byOthers('queries/1/a').total).to.equal(0);
+  });
+
   it('tell each entry once, also when Kafka was away', async () => {
     const [one, two] = pair();
     topic.down = true;

@@ -26,6 +26,7 @@ describe('usage view', () => {
         value: encodeNode({
           seq,
           charged: new Map([[TOPIC, new Map([[1, entries]])]]),
+          calls: new Map(),
           unreflected: unreflected.map((segment) => ({ topic: TOPIC, ...segment })),
         }),
       },
@@ -35,7 +36,7 @@ describe('usage view', () => {
   const guard = (id: string, full: string | null, now: number, live = true): void =>
     view.fold({ key: guardKey(id), value: encodeGuard({ full, topics: {} }, new Date(0)) }, live, now);
 
-  beforeEach(() => (view = new UsageView('self', 0)));
+  beforeEach(() => (view = new UsageView('self', () => 0)));
 
   it('sums the snapshots of all partitions, each by its furthest', () => {
     snapshot(0, 10, 100);

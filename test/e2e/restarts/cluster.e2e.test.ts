@@ -91,7 +91,7 @@ describe('a cluster on one machine, under entries and searches', function () {
       .and.to.match(/set b: logs\.v1.*: 0 lost, 0 doubled/);
   });
 
-  it('has the same keys, plans and alerts on every node', async () => {
+  it('has the same keys, plans, rates of queries and alerts on every node', async () => {
     const { instance } = cluster;
     const seconds: Record<string, string> = {};
     /** Waits until a look at every node gives this, and notes how long that was. */
@@ -123,6 +123,14 @@ describe('a cluster on one machine, under entries and searches', function () {
     await untilEverywhere('a quota of zero', ingested, 429);
     await cluster.admin('app-1', 'PUT', `/tenants/${String(tenant)}/plan`, { plan: 'team' });
     await untilEverywhere('a quota again', ingested, 200);
+
+    await cluster.admin('app-1', 'PUT', `/tenants/${String(tenant)}/plan`, { plan: 'custom' });
+    await cluster.admin('app-1', 'PUT', `/tenants/${String(tenant)}/flags/queries_per_minute`, { value: 10 });
+    const search = async (node: string): Promise<unknown> =>
+      (await instance.call('POST', `${base(node)}/search`, { query: '*' }, auth)).status;
+    await until('queries of a key that are used up', () => search('app-1'), (status) => status === 429); // prettier-ignore
+    await untilEverywhere('a rate that is used up', () => Promise.all(['app-1', 'app-2'].map(search)), 429);
+    await cluster.admin('app-2', 'PUT', `/tenants/${String(tenant)}/plan`, { plan: 'team' });
 
     const teller = alertTeller(instance);
     const now = Math.floor(Date.now() / 1000);

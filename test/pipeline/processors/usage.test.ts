@@ -65,7 +65,7 @@ describe('usage processor', () => {
       fc.property(fc.array(entry, { minLength: 1, maxLength: 300 }), fc.nat(300), (entries, upgradedAt) => {
         // compacted as far as it may be: the last record of each key
         const topic = new Map<string, string>();
-        const live = new UsageView('self', 0);
+        const live = new UsageView('self', () => 0);
         const sums = new Map<number, number>();
         let state = usage.init();
         const tell = (next: number): void => {
@@ -83,7 +83,7 @@ describe('usage processor', () => {
           if (restarts === 0 || offset === upgradedAt) state = usage.restore(usage.snapshot(state)) ?? usage.init();
         }
         tell(entries.length);
-        const late = new UsageView('other', 0);
+        const late = new UsageView('other', () => 0);
         for (const [key, value] of topic) late.fold({ key, value }, false, 0);
         for (const view of [live, late]) for (const [tenantId, bytes] of sums) expect(view.bytesOf(tenantId, 20_000)).to.equal(bytes);
       }),

@@ -26,7 +26,8 @@ describe('records of usage.v1', () => {
       expect(parseUsageRecord(deltaKey(own, 130), encodeDelta(delta))).to.deep.equal({ kind: 'delta', ...own, delta });
     }
     const charged = new Map([['logs.v1', new Map([[1, 10]])], ['spans.v1', new Map([[1, 3]])]]); // prettier-ignore
-    const usage = { seq: 4, charged, unreflected: [{ ...spans, last: 7, days }] };
+    const calls = new Map([['queries/1/a', 3], ['__proto__', 1]]); // prettier-ignore
+    const usage = { seq: 4, charged, calls, unreflected: [{ ...spans, last: 7, days }] };
     expect(parseUsageRecord(nodeKey('a:b'), encodeNode(usage))).to.deep.equal({ kind: 'node', id: 'a:b', usage });
     for (const report of [
       { full: 'full', topics: {} },
@@ -42,7 +43,12 @@ describe('records of usage.v1', () => {
     const delta = { since: 9, ...snapshot };
     expect(parseUsageRecord('delta:3:127', `{"since":9,"next":12,"days":${text}}`)).to.deep.equal({ kind: 'delta', ...place, delta });
     const node = `{"seq":4,"entries":[[1,10]],"unreflected":[{"partition":3,"last":7,"days":${text}}]}`;
-    const usage = { seq: 4, charged: new Map([['logs.v1', new Map([[1, 10]])]]), unreflected: [{ ...place, last: 7, days }] };
+    const usage = {
+      seq: 4,
+      charged: new Map([['logs.v1', new Map([[1, 10]])]]),
+      calls: new Map(),
+      unreflected: [{ ...place, last: 7, days }],
+    };
     expect(parseUsageRecord('node:a', node)).to.deep.equal({ kind: 'node', id: 'a', usage });
     expect(parseUsageRecord('guard:g', '{"full":"full","at":"1970"}')).to.deep.equal({ kind: 'guard', id: 'g', full: 'full', topics: {} });
     expect(parseSnapshot(`{"next":0,"days":${text}}`)).to.deep.equal({ next: 0, days });
@@ -57,6 +63,9 @@ describe('records of usage.v1', () => {
     ['partition:x', '{"next":1,"days":[]}'],
     ['partition:', '{"next":1,"days":[]}'],
     ['partition:0', '{"v":3,"next":1,"days":[]}'],
+    ['node:a', '{"v":2,"seq":1,"charged":{},"calls":{},"unreflected":[]}'],
+    ['node:a', '{"v":2,"seq":1,"charged":{},"calls":[[1,1]],"unreflected":[]}'],
+    ['node:a', '{"v":2,"seq":1,"charged":{},"calls":[["a",-1]],"unreflected":[]}'],
     ['delta:0', '{"since":0,"next":1,"days":[]}'],
     ['delta:a:b', '{"since":0,"next":1,"days":[]}'],
     ['partition:a b:0', '{"next":1,"days":[]}'],
