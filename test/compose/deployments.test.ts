@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { readDoors } from '../../api/doors/doors-file.ts';
 import { variables } from '../../docs/generate.ts';
 import { ROLES } from '../../main/role-process.ts';
 
@@ -12,7 +13,7 @@ const templates = readdirSync(path.join(folder, CHART, 'templates')).map((file) 
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
 /** Names that only these files know: passwords as the server's environment has them, the image, and where ports are published. */
-const OWN = new Set(['LOGWEIR_OWNER_PASSWORD', 'LOGWEIR_READER_PASSWORD', 'LOGWEIR_IMAGE', 'LOGWEIR_PUBLISH']);
+const OWN = new Set(['LOGWEIR_OWNER_PASSWORD', 'LOGWEIR_READER_PASSWORD', 'LOGWEIR_IMAGE', 'LOGWEIR_PUBLISH', 'LOGWEIR_DOORS_DIR']);
 const SETTINGS = new Set(variables().map(({ name }) => name));
 
 type Service = { command?: string[]; ports?: string[]; environment?: Record<string, string>; read_only?: boolean; cap_drop?: string[] };
@@ -23,6 +24,7 @@ describe('files to run it with', () => {
   const files = [
     'docker-compose.yml',
     'docker-compose.cluster.yml',
+    'docker-compose.doors.yml',
     '.env.example',
     'clickhouse/users.xml',
     'systemd/logweir.service',
@@ -47,22 +49,30 @@ describe('files to run it with', () => {
         expect(service.read_only, name).to.equal(true);
         expect(service.cap_drop, name).to.deep.equal(['ALL']);
         for (const port of service.ports ?? [])
-          expect(port, name).to.match(/^(?:\$\{LOGWEIR_PUBLISH:-127\.0\.0\.1\}:(8080:8080|8081:8081)|127\.0\.0\.1:8082:8082)$/);
+          expect(port, name).to.match(/^(?:\$\{LOGWEIR_PUBLISH:-127\.0\.0\.1\}:(8080:8080|8081:8081|6514:6514|4317:4317)|127\.0\.0\.1:8082:8082)$/);
       }
       for (const [name, { ports = [] }] of Object.entries(services(file)).filter(([one]) => /^(?:kafka|clickhouse)/.test(one)))
         expect(ports, `${name} is for the containers alone`).to.deep.equal([]);
     });
 
   it('the cluster and the chart run each role once', () => {
-    // the role doors needs a file of them (docs/doors.md)
-    const roles = ROLES.map(({ name }) => name)
-      .filter((name) => name !== 'doors')
-      .sort();
+    const roles = ROLES.map(({ name }) => name).sort();
     const commands = Object.values(services('docker-compose.cluster.yml')).flatMap(({ command }) =>
       command === undefined ? [] : [command[1]],
     );
     expect(commands.sort()).to.deep.equal(roles);
-    expect(Object.keys((parse(read(`${CHART}/values.yaml`)) as { roles: object }).roles).sort()).to.deep.equal(roles);
+    const { roles: own, doors } = parse(read(`${CHART}/values.yaml`)) as { roles: object; doors: { enabled: boolean } };
+    // doors are off until there is a file of them (docs/doors.md)
+    expect([...Object.keys(own), 'doors'].sort()).to.deep.equal(roles);
+    expect(doors.enabled).to.equal(false);
+    expect((services('docker-compose.cluster.yml')['doors'] as { profiles?: string[] }).profiles).to.deep.equal(['doors']);
+  });
+
+  it('the doors that come with the files are ones that the service takes, on the ports that are published', () => {
+    const doors = readDoors(path.join(folder, 'doors/doors.json'));
+    const ports = doors.flatMap((door) => (door.kind === 'kafka' ? [] : [`${String(door.port)}:${String(door.port)}`]));
+    for (const file of ['docker-compose.cluster.yml', 'docker-compose.doors.yml'])
+      for (const port of ports) expect(read(file), file).to.include(`:${port}'`);
   });
 
   it('ports are those of docs/config.md', () => {

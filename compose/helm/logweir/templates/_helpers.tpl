@@ -23,3 +23,10 @@ app.kubernetes.io/component: {{ .role }}
 {{- define "logweir.replication" -}}{{ if .Values.engines.kafka.enabled }}{{ .Values.engines.kafka.replicas }}{{ else }}{{ .Values.kafka.replication }}{{ end }}{{- end }}
 
 {{- define "logweir.minInSync" -}}{{ min (int .Values.kafka.minInSync) (max 1 (sub (int (include "logweir.replication" .)) 1)) }}{{- end }}
+
+{{- /* What runs: the roles, and the doors where they are on. */}}
+{{- define "logweir.roles" -}}
+{{- $all := deepCopy .Values.roles -}}
+{{- if .Values.doors.enabled }}{{- $_ := set $all "doors" (pick .Values.doors "replicas" "resources") -}}{{- end -}}
+{{ toJson $all }}
+{{- end }}
