@@ -13,7 +13,7 @@ const templates = readdirSync(path.join(folder, CHART, 'templates')).map((file) 
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
 /** Names that only these files know: passwords as the server's environment has them, the image, and where ports are published. */
-const OWN = new Set(['LOGWEIR_OWNER_PASSWORD', 'LOGWEIR_READER_PASSWORD', 'LOGWEIR_IMAGE', 'LOGWEIR_PUBLISH', 'LOGWEIR_DOORS_DIR']);
+const OWN = new Set(['LOGWEIR_OWNER_PASSWORD', 'LOGWEIR_READER_PASSWORD', 'LOGWEIR_IMAGE', 'LOGWEIR_PUBLISH']);
 const SETTINGS = new Set(variables().map(({ name }) => name));
 
 type Service = { command?: string[]; ports?: string[]; environment?: Record<string, string>; read_only?: boolean; cap_drop?: string[] };
@@ -49,7 +49,9 @@ describe('files to run it with', () => {
         expect(service.read_only, name).to.equal(true);
         expect(service.cap_drop, name).to.deep.equal(['ALL']);
         for (const port of service.ports ?? [])
-          expect(port, name).to.match(/^(?:\$\{LOGWEIR_PUBLISH:-127\.0\.0\.1\}:(8080:8080|8081:8081|6514:6514|4317:4317)|127\.0\.0\.1:8082:8082)$/);
+          expect(port, name).to.match(
+            /^(?:\$\{LOGWEIR_PUBLISH:-127\.0\.0\.1\}:(8080:8080|8081:8081|6514:6514|4317:4317)|127\.0\.0\.1:8082:8082)$/,
+          );
       }
       for (const [name, { ports = [] }] of Object.entries(services(file)).filter(([one]) => /^(?:kafka|clickhouse)/.test(one)))
         expect(ports, `${name} is for the containers alone`).to.deep.equal([]);
