@@ -5,19 +5,21 @@ import path from 'node:path';
 import { until, type Instance } from '../e2e/instance.ts';
 import { newTenant, sharedInstance, shareWith } from '../e2e/shared.ts';
 import { freePorts } from '../free-ports.ts';
-import { clearUp, layOut, rsyslog, syslogNg, type Running, type Workplace } from './programs.ts';
+import { clearUp, layOut, node, python, rsyslog, syslogNg, type Running, type Workplace } from './programs.ts';
 import { installToolset, NotHere } from './toolsets.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-door-shippers-'));
 let tcp = 0;
 let udp = 0;
+let grpc = 0;
 
 shareWith(async () => {
-  [tcp = 0, udp = 0] = await freePorts(2);
+  [tcp = 0, udp = 0, grpc = 0] = await freePorts(3);
   const file = path.join(folder, 'doors.json');
   const doors = [
     { name: 'tcp', kind: 'syslog_tcp', port: tcp, key_in_structured_data: true },
     { name: 'udp', kind: 'syslog_udp', port: udp, key_in_structured_data: true },
+    { name: 'otlp', kind: 'otlp_grpc', port: grpc },
   ];
   writeFileSync(file, JSON.stringify({ doors }));
   return { LOGWEIR_DOORS: file };
@@ -86,4 +88,48 @@ describe('shippers of syslog at the doors', function () {
     running = await syslogNg(frames)(laidOut('doors/syslog-ng-tcp', tenant.key));
     expect(await found(tenant, 2)).to.deep.equal({ 'checkout order created for Zoë ☕': 1, 'checkout payment failed': 1 });
   });
+});
+
+describe('SDKs of OpenTelemetry at the door of gRPC', function () {
+  this.timeout(260_000);
+  let place: Workplace | undefined;
+  afterEach(() => place !== undefined && clearUp(place));
+
+  for (const [toolset, example, start] of [
+    ['node', 'doors/opentelemetry-js-grpc', node('app.mjs')],
+    ['python', 'doors/opentelemetry-python-grpc', python('app.py')],
+  ] as const)
+    it(`${example}: logs, spans and metrics, each found once`, async function () {
+      this.timeout(900_000);
+      const tools = await installToolset(toolset, (line) => console.log(`  ${line}`)).catch((error: unknown) => error);
+      if (tools instanceof NotHere) {
+        console.log(`  NOT RUN: ${example}: ${tools.message}`);
+        this.skip();
+      }
+      if (tools instanceof Error) throw tools;
+      const instance = await sharedInstance();
+      const { id, key } = await newTenant(instance);
+      place = layOut(example, (tools as { folder: string }).folder, { port: grpc, key });
+      const sender = await start(place);
+      await sender.ended;
+      expect(sender.exitCode(), sender.output()).to.equal(0);
+      const base = `${instance.app}/api/v1/tenants/${String(id)}`;
+      const headers = { Authorization: `Bearer ${key}` };
+      const asked =
+        (method: string, path: string, body?: object): (() => Promise<string>) =>
+        async () =>
+          JSON.stringify((await instance.call(method, base + path, body, headers)).body);
+      /** The answer, once it has this so often. */
+      const has = async (what: RegExp, times: number, ask: () => Promise<string>): Promise<string> =>
+        until(`${String(times)} of ${String(what)}; ${sender.output()}`, ask, (text) => [...text.matchAll(what)].length >= times);
+      const logs = await has(/"_msg":"order created for Zoë ☕"/g, 1, asked('POST', '/search?enrich=false', { query: '*', start: '-1h' }));
+      expect(logs)
+        .to.include('"service":"checkout"')
+        .and.to.match(/"order\.items":"?3\b/)
+        .and.to.match(/"trace_id":"[0-9a-f]{32}"/);
+      const spans = await has(/"name":"POST \/orders"/g, 1, asked('POST', '/spans/search', { query: '*', start: '-1h' }));
+      expect(spans.match(/"name":"POST \/orders"/g)).to.have.length(1);
+      const query = `/prometheus/api/v1/query?query=${encodeURIComponent('orders_total{channel="web",job="checkout"}')}`;
+      expect(await has(/"3"\]/g, 1, asked('GET', query))).to.include('"status":"success"');
+    });
 });
