@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Intake, RowWriter } from '../pipeline/intake/rows.ts';
 import { alertsSignal } from '../pipeline/alerting/book/alert.ts';
 import type { Signal } from '../pipeline/bus/records/signal.ts';
@@ -17,6 +18,7 @@ import { createSamplesIntake } from '../pipeline/samples/samples-writer.ts';
 import { samplesSignal } from '../pipeline/samples/samples-signal.ts';
 import { createReplayIntake } from '../pipeline/replay/replay-writer.ts';
 import { replaySignal } from '../pipeline/replay/replay-signal.ts';
+import { SessionBounds } from '../pipeline/replay/session-bounds.ts';
 import { normalizers, replayNormalizers, sampleNormalizers, spanNormalizers } from '../pipeline/normalizers/index.ts';
 import type { Normalizer } from '../pipeline/normalizers/normalizer.ts';
 import type { Store } from '../pipeline/store/client.ts';
@@ -28,16 +30,20 @@ import { metricRuleStatesSink } from '../sinks/metric-rule-states.ts';
 import { patternCountsSink } from '../sinks/pattern-counts.ts';
 import { patternsSink } from '../sinks/patterns.ts';
 import { replayChunksSink } from '../sinks/replay-chunks.ts';
+import { storedSizes } from '../sinks/session-sizes.ts';
 import { spanCountsSink } from '../sinks/span-counts.ts';
 import { createSamplesSink } from '../sinks/samples.ts';
 import { spansSink } from '../sinks/spans.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { volumeSink } from '../sinks/volume.ts';
 
+/** What an intake may look at beside its requests: every shard of every set, which may be away. */
+export type IntakeSources = { readonly stores: readonly Pick<Store, 'ownerRows'>[]; readonly log: Logger };
+
 /** How tenants send a signal. */
 export type SignalSource = {
   /** How requests become its rows, and what its limits count. Called once in a process. */
-  readonly open: () => Intake;
+  readonly open: (sources: IntakeSources) => Intake;
   /** The wire formats whose rows it is. */
   readonly normalizers: readonly Normalizer<RowWriter>[];
   /** Who counts its billable bytes: names the topic of their state, `state.<usage>.v1`. */
@@ -55,6 +61,13 @@ export type StoredSignal = {
   /** Statements that make its tables, each safe to repeat; the service's own are made by `pipeline/store/schema`. */
   readonly schema?: readonly string[];
 };
+
+function openReplay({ stores, log }: IntakeSources): Intake {
+  const onFault = (err: unknown): void => {
+    log.warn({ err }, 'What is stored of sessions cannot be looked up: until then they count from what this process has taken.');
+  };
+  return createReplayIntake(new SessionBounds(storedSizes(stores), onFault));
+}
 
 /** Every signal. Adding one: a folder with its rows, intake, formats and sinks, and a line here (docs/extending/signals.md). */
 export const signals: Registry<StoredSignal> = registry<StoredSignal>(
@@ -75,7 +88,7 @@ export const signals: Registry<StoredSignal> = registry<StoredSignal>(
     {
       signal: replaySignal,
       sinks: [replayChunksSink],
-      source: { open: createReplayIntake, normalizers: replayNormalizers.members, usage: 'usage-replay' },
+      source: { open: openReplay, normalizers: replayNormalizers.members, usage: 'usage-replay' },
     },
     { signal: countersSignal, sinks: [volumeSink], source: null },
     { signal: measuresSignal, sinks: [measuresSink], source: null },

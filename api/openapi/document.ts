@@ -9,13 +9,27 @@ import { jsonSchemaOf, type JsonSchema } from './schemas.ts';
 /** The version of the interface (not of the program). */
 const INTERFACE_VERSION = '1.0.0';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** What an operation may answer that runs a query. */
+const QUERY_TIMEOUT = 504;
 /** The methods whose requests have a body. */
 const WITH_BODY = ['POST', 'PUT'];
 
 type Json = Readonly<Record<string, unknown>>;
 
-const REQUEST_ID: Json = { description: 'Names the request in the log of the service.', schema: { type: 'string' } };
+/** Headers of answers, by their names in `components`. */
+const NAMED_HEADERS: Json = {
+  RequestId: { description: 'Names the request in the log of the service.', schema: { type: 'string' } },
+  RetryAfter: {
+    description: 'Seconds to wait before the request is sent again. A 503 without it does not pass by itself: the plan does not have this.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  Set: { description: 'The set that the query was run on, where there are several.', schema: { type: 'string' } },
+};
 const HEADERS: Json = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const OF_QUERIES: Json = { 'X-Set': { $ref: '#/components/headers/Set' } };
+const OF_WAITS: Json = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+/** The errors that a client may wait out. */
+const WAITS: readonly number[] = [429, 503];
 
 /** The description of these endpoints as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). Those without an operation are left out. */
 export function openApi(endpoints: readonly Endpoint[]): Json {
@@ -39,7 +53,7 @@ export function openApi(endpoints: readonly Endpoint[]): Json {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      headers: { RequestId: REQUEST_ID },
+      headers: NAMED_HEADERS,
       responses: Object.fromEntries(errors.answers),
       schemas: Object.fromEntries(errors.bodies),
       securitySchemes: SCHEMES,
@@ -59,8 +73,10 @@ function operationOf(endpoint: Endpoint, operation: Operation, method: string, e
   const isForm = operation.isForm === true && method === 'POST';
   const parameters = [...pathParameters(endpoint.path, operation), ...(isForm ? [] : queryParameters(operation))];
   const body = bodyOf(operation, isForm, method);
-  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)] as const);
-  const bad = errorStatuses(endpoint, operation, method).map((status) => {
+  const statuses = errorStatuses(endpoint, operation, method);
+  const own = endpoint.access?.scope === 'read' && statuses.includes(QUERY_TIMEOUT) ? OF_QUERIES : {};
+  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, own)] as const);
+  const bad = statuses.map((status) => {
     const name = `${endpoint.errors}_${String(status)}`;
     if (!errors.answers.has(name)) errors.answers.set(name, errorOf(endpoint.errors, status, errors));
     return [String(status), { $ref: `#/components/responses/${name}` }] as const;
@@ -111,18 +127,19 @@ function bodyOf({ body, query }: Operation, isForm: boolean, method: string): Js
   return { required: body.isOptional !== true, content: Object.fromEntries(content) as Json };
 }
 
-function responseOf({ description, content = {} }: Answer): Json {
+/** `headers`: what it has beside those of every answer. */
+function responseOf({ description, content = {} }: Answer, headers: Json): Json {
   const types = Object.entries(content).map(([type, schema]) => [type, { schema: jsonSchemaOf(schema) }]);
   return {
     description,
-    headers: HEADERS,
+    headers: { ...HEADERS, ...headers },
     ...(types.length === 0 ? {} : { content: Object.fromEntries(types) as Json }),
   };
 }
 
 /** An answer whose JSON has a name of its own, so that clients have one type for it. */
 function errorOf(style: ErrorStyle, status: number, { bodies }: Errors): Json {
-  const answer = responseOf(errorAnswer(style, status));
+  const answer = responseOf(errorAnswer(style, status), WAITS.includes(status) ? OF_WAITS : {});
   const content = (answer['content'] ?? {}) as Readonly<Record<string, { readonly schema: JsonSchema }>>;
   const named = Object.entries(content).map(([type, { schema }]) => {
     if (type !== JSON_TYPE) return [type, { schema }] as const;

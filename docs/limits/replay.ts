@@ -4,6 +4,8 @@ const WRITER = 'test/pipeline/replay/replay-writer.test.ts';
 const FORMATS = 'test/contract/normalizers.test.ts';
 const batch = from('pipeline/normalizers/replay/batch.ts');
 const bounds = from('pipeline/replay/session-bounds.ts');
+const recall = from('pipeline/replay/session-recall.ts');
+const RECALL = 'test/pipeline/replay/session-recall.test.ts';
 
 /** From a body to the events of a session; what is not said here is as for entries. */
 export const REPLAY: Section = {
@@ -27,17 +29,26 @@ export const REPLAY: Section = {
       bound: [bounds('MAX_SESSION_BYTES', 'bytes'), from('pipeline/replay/chunk.ts')('MAX_SESSION_MS', 'milliseconds')],
       beyond: '413',
       others: 'nothing',
-      attack: ['replay-long-session'],
+      attack: ['replay-long-session', 'replay-endless-session'],
       test: WRITER,
     },
     {
       what: 'Sessions whose size is remembered, in each of two generations',
       of: 'a process',
       bound: [bounds('MAX_KNOWN', 'sessions')],
-      beyond: 'Those used longest ago are forgotten, and count from nothing.',
-      others: 'Sessions that go on may become larger.',
+      beyond: 'Those used longest ago are forgotten, and count from what is stored of them.',
+      others: 'nothing',
       attack: ['replay-sessions'],
       test: WRITER,
+    },
+    {
+      what: 'Sessions that a process does not know and that wait to be looked for; those of one statement',
+      of: 'a tenant',
+      bound: [recall('MAX_WAITING', 'sessions'), recall('MAX_AT_ONCE', 'sessions in a statement')],
+      beyond: 'Further ones count from what the process has taken.',
+      others: 'nothing: one statement at a time, tenant by tenant',
+      attack: ['replay-sessions'],
+      test: RECALL,
     },
     {
       what: 'User, service and version of a batch; address of a page; pages of a row; traces of a batch',

@@ -18,6 +18,7 @@ import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
 import type { SignalPublisher } from '../../pipeline/intake/signal-publisher.ts';
+import { Store } from '../../pipeline/store/client.ts';
 import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { createLogGuard } from './log-guard.ts';
@@ -59,16 +60,20 @@ export function ingestPlane(context: RoleContext, control: ControlStore, sent: r
       metrics.parseWaits.inc(seconds);
     },
   });
-  const shared = { kafka, admin, counts, lag, parseTurns, bodies: new BodiesInFlight(), growth };
+  const stores = config.sets.flatMap(({ shards }) => shards.map((shard) => new Store(shard)));
+  const looks: Service = { name: 'stores of intakes', start: () => Promise.resolve(), stop: () => closeAll(stores) };
+  const shared = { kafka, admin, counts, lag, parseTurns, bodies: new BodiesInFlight(), growth, stores };
   const planes = sent.map((one) => signalPlane(context, one, shared));
   context.registerCheck('kafka', () => planes.every(({ publisher }) => publisher.ready));
   const endpoints = [...planes.flatMap((plane) => plane.endpoints), ...elasticProbes, ...hecEndpoints, ...vercelVerification];
   const storedOffsets: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
   const publishers = new Map(planes.map(({ publisher }, index) => [sent[index]?.signal.name ?? '', publisher]));
   const intakes = new Map(planes.map(({ intake }, index) => [sent[index]?.signal.name ?? '', intake]));
-  const services = [lag, counts, storedOffsets, ...planes.flatMap((plane) => plane.services), growth];
+  const services = [lag, counts, storedOffsets, looks, ...planes.flatMap((plane) => plane.services), growth];
   return { services, endpoints, counts, publishers, intakes };
 }
+
+const closeAll = async (stores: readonly Store[]): Promise<void> => void (await Promise.all(stores.map((store) => store.close())));
 
 /** What both public hosts have in common; with what they say and note of requests of shippers that they refuse. */
 export function publicHost(

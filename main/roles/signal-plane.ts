@@ -13,6 +13,7 @@ import type { Kafka } from '../../pipeline/bus/connection/kafka.ts';
 import { committedByAny } from '../../pipeline/bus/reading/group-positions.ts';
 import { isOn } from '../../pipeline/core/fault-points.ts';
 import type { Service } from '../../pipeline/core/service.ts';
+import type { Store } from '../../pipeline/store/client.ts';
 import { SignalPublisher } from '../../pipeline/intake/signal-publisher.ts';
 import type { SentSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
@@ -31,6 +32,8 @@ export type SharedPlane = {
   readonly parseTurns: ParseTurns;
   readonly bodies: BodiesInFlight;
   readonly growth: ShardGrowth;
+  /** Every shard of every set. */
+  readonly stores: readonly Pick<Store, 'ownerRows'>[];
 };
 
 /** What takes a signal from its requests to its topic. */
@@ -44,10 +47,10 @@ export type SignalPlane = {
 
 /** The endpoints of a signal's wire formats, with its publisher, its limits, and the pace of its tables. */
 export function signalPlane({ config, log, metrics, rejections }: RoleContext, one: SentSignal, shared: SharedPlane): SignalPlane {
-  const { kafka, counts, lag, parseTurns, bodies, growth } = shared;
+  const { kafka, counts, lag, parseTurns, bodies, growth, stores } = shared;
   const { signal, source } = one;
   const topic = signal.topic.name;
-  const opened = source.open();
+  const opened = source.open({ stores, log: log.child({ component: `${signal.name} intake` }) });
   const pace = storagePace(one, shared, { config, log, metrics });
   const publisher = new SignalPublisher(opened, {
     kafka,

@@ -57,6 +57,12 @@ export class ReplayWriter implements RowWriter {
     this.total += 1;
   }
 
+  /** Throws HttpError 413 for a session that takes no events any more, whatever is in the batch: before they are read. */
+  refuseOver(session: string): void {
+    const fault = this.#bounds.faultOf(this.options.tenantId, session);
+    if (fault !== '') throw sessionTooLarge(fault);
+  }
+
   /** Ends the batch: its events are those of a session. Throws HttpError 413 where the session then were too large. */
   close(labels: BatchLabels): void {
     const events = this.#events;
@@ -127,8 +133,7 @@ function hashOf(session: string): number {
   return hash;
 }
 
-/** How requests become rows of sessions. Events are limited by their bytes, and not by a rate. */
-export function createReplayIntake(): Intake<ReplayWriter> {
-  const bounds = new SessionBounds();
+/** How requests become rows of sessions, which have what `bounds` say. Events are limited by their bytes, and not by a rate. */
+export function createReplayIntake(bounds = new SessionBounds()): Intake<ReplayWriter> {
   return { signal: replaySignal, unit: 'events', isRated: false, writer: (request) => new ReplayWriter(bounds, request) };
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { AttackRequest, RequestAttack, Target } from './attack.ts';
 
 const PATH = '/v1/rum/replay';
@@ -17,6 +18,14 @@ const many = (count: number, one: (index: number) => string): string => Array.fr
 const event = (data: string, after = 0): string => `{"type":3,"data":${data},"timestamp":${String(Date.now() - after)}}`;
 const batch = (session: string, events: string, more = ''): string => `{"session_id":"${session}"${more},"events":[${events}]}`;
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+let bodies: readonly Buffer[] | null = null;
+/** Batches of one session, nearly as long as one may be, whose id stands before the event and behind it. Compressed once, so that the attacker's own work is small. */
+function endless(): readonly Buffer[] {
+  const long = event(`"${'x'.repeat(7_900_000)}"`);
+  bodies ??= [batch('endless', long), `{"events":[${long}],"session_id":"endless"}`].map((body) => gzipSync(body));
+  return bodies;
+}
 const SCRIPT = '<script>alert(1)</script>';
 
 /** What a tenant does with the path that takes session replay. */
@@ -35,6 +44,14 @@ const IN: readonly RequestAttack[] = [
   ),
   send('replay-one-event', 8, (round) => batch(`s${String(round)}`, event(`"${'x'.repeat(MOST - 1000)}"`))),
   send('replay-long-session', 16, (round) => batch(SHARED, event(`"${'x'.repeat(1_000_000)}"`), `,"seq":${String(round)}`)),
+  // 10 GB in 1,300 batches: refused from the 34th on, also where whose they are stands behind the events
+  {
+    ...{ name: 'replay-endless-session', kind: 'ingest', atOnce: 16 },
+    request: (_target, round): AttackRequest => ({
+      ...{ host: 'app', method: 'POST', path: PATH, headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' } },
+      body: endless()[round % 2] as Buffer,
+    }),
+  },
   // a batch is a session of its own, and another tenant's are remembered no longer
   send(
     'replay-sessions',

@@ -1,7 +1,8 @@
 /** Batches that are not acknowledged yet, in IndexedDB: they survive a reload, a closed tab, and hours without a network. */
 
-/** A batch as it is sent. */
+/** A batch as it is sent, known by its session and number. */
 export type StoredBatch = {
+  /** Whose it is: a session, or of entries of the log the page that had them. */
   readonly session: string;
   readonly seq: number;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -10,9 +11,7 @@ export type StoredBatch = {
   readonly at: number;
 };
 
-const [NAME, STORE] = ['logweir-replay', 'batches'];
-/** What all may take; the oldest go first. Bytes. */
-const MOST_BYTES = 30_000_000;
+const STORE = 'batches';
 /** Older ones are dropped: the service would refuse them. */
 const MOST_AGE_MS = 7 * 86_400_000;
 
@@ -28,12 +27,22 @@ const done = <Result>(request: IDBRequest<Result>): Promise<Result> =>
 
 /** Without IndexedDB (private windows, sandboxes) batches are in memory, and end with the page. */
 export class BatchStore {
+  readonly #name: string;
+  readonly #mostBytes: number;
   readonly #memory = new Map<string, StoredBatch>();
   #database: IDBDatabase | null = null;
+  /** What came since the last look at all of them. Bytes. */
+  #newBytes = 0;
+
+  /** `name`: of its database; `mostBytes`: what all batches may take, of which the oldest go first. */
+  constructor(name: string, mostBytes: number) {
+    this.#name = name;
+    this.#mostBytes = mostBytes;
+  }
 
   async open(): Promise<void> {
     try {
-      const request = indexedDB.open(NAME, 1);
+      const request = indexedDB.open(this.#name, 1);
       request.onupgradeneeded = () => {
         request.result.createObjectStore(STORE, { keyPath: ['session', 'seq'] });
       };
@@ -43,10 +52,19 @@ export class BatchStore {
     }
   }
 
+  /** Also of a page that does not live to see it done. */
   async put(batch: StoredBatch): Promise<void> {
     const store = this.#store('readwrite');
     if (store === null) this.#memory.set(keyOf(batch), batch);
-    else await done(store.put(batch)).catch(() => this.#memory.set(keyOf(batch), batch));
+    else {
+      const request = store.put(batch);
+      // by itself it would be when the page has heard of it
+      store.transaction.commit();
+      await done(request).catch(() => this.#memory.set(keyOf(batch), batch));
+    }
+    this.#newBytes += batch.body.length;
+    // while nothing can be sent, no one else looks
+    if (this.#newBytes > this.#mostBytes / 10) await this.all();
   }
 
   async remove(batch: Pick<StoredBatch, 'session' | 'seq'>): Promise<void> {
@@ -63,12 +81,13 @@ export class BatchStore {
 
   /** All batches, oldest first. What is too much, or too old, is dropped. */
   async all(): Promise<StoredBatch[]> {
+    this.#newBytes = 0;
     const store = this.#store('readonly');
     const kept = store === null ? [] : await done(store.getAll() as IDBRequest<StoredBatch[]>).catch(() => []);
     const batches = [...kept, ...this.#memory.values()].sort((one, other) => one.at - other.at || one.seq - other.seq);
     let bytes = batches.reduce((sum, { body }) => sum + body.length, 0);
     const oldest = Date.now() - MOST_AGE_MS;
-    while (batches[0] !== undefined && (bytes > MOST_BYTES || batches[0].at < oldest)) {
+    while (batches[0] !== undefined && (bytes > this.#mostBytes || batches[0].at < oldest)) {
       const [dropped] = batches.splice(0, 1);
       if (dropped === undefined) break;
       bytes -= dropped.body.length;

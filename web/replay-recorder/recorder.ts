@@ -51,11 +51,13 @@ const BEACON_BYTES = 50_000;
 const SNAPSHOT_MS = 120_000;
 const SAMPLING = { mousemove: 50, scroll: 150, media: 800 };
 const MOST_TRACES = 200;
+/** What may wait in the browser. */
+const MOST_WAITING_BYTES = 30_000_000;
 
 /** Records a page: DOM and input as events of rrweb, and what goes wrong. */
 class PageRecorder implements Recorder {
   readonly #options: RecorderOptions;
-  readonly #store = new BatchStore();
+  readonly #store = new BatchStore('logweir-replay', MOST_WAITING_BYTES);
   readonly #sender: Sender;
   readonly #rum: Rum;
   readonly #ends: (() => void)[] = [];
@@ -74,7 +76,7 @@ class PageRecorder implements Recorder {
     this.#user = options.user ?? '';
     const { url, key, masks = [] } = options;
     this.#sender = new Sender({
-      ...{ url, key, store: this.#store },
+      ...{ url, key, path: '/v1/rum/replay', contentType: 'application/json', store: this.#store },
       onStop: () => {
         this.#endRecord();
       },
@@ -96,7 +98,7 @@ class PageRecorder implements Recorder {
 
   /** `takeEarly` ends the watch of what goes wrong while it is being opened, and gives that. */
   async open(takeEarly: () => readonly SeenError[]): Promise<void> {
-    await this.#store.open();
+    await Promise.all([this.#store.open(), this.#rum.open()]);
     const early = takeEarly();
     this.#watch();
     if (this.#isWanted) this.#record();
@@ -211,6 +213,8 @@ class PageRecorder implements Recorder {
 
   /** The page may never come back: what is not sent is handed to the browser, and kept, since that may fail. Sent twice it is there once. */
   #leave(): void {
+    // before what is large: a browser takes 64 kB of a page that leaves
+    this.#rum.leave();
     const batches = [...this.#pending.values()];
     let [part, bytes]: [string[], number] = [[], 0];
     const end = (): void => {
@@ -229,7 +233,12 @@ class PageRecorder implements Recorder {
       void this.#store.put({ session, seq, body: new TextEncoder().encode(text), isGzip: false, at: Date.now() });
       this.#sender.beacon(text);
     }
+  }
+
+  /** A page that is hidden may be ended without another word. */
+  async #hide(): Promise<void> {
     this.#rum.leave();
+    await this.flush();
   }
 
   #watch(): void {
@@ -259,8 +268,15 @@ class PageRecorder implements Recorder {
       },
       { signal },
     );
-    addEventListener('online', () => this.#sender.retry(), { signal }); // prettier-ignore
-    addEventListener('visibilitychange', () => void (document.visibilityState === 'hidden' && this.flush()), { signal });
+    addEventListener(
+      'online',
+      () => {
+        this.#sender.retry();
+        this.#rum.retry();
+      },
+      { signal },
+    );
+    addEventListener('visibilitychange', () => void (document.visibilityState === 'hidden' && this.#hide()), { signal });
     this.#rum.add({ level: 'info', message: `view ${location.pathname}`, rum: 'view', referrer: document.referrer });
   }
 

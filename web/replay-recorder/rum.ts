@@ -1,4 +1,6 @@
+import { BatchStore, type StoredBatch } from './batch-store.ts';
 import { maskedJson } from './masks.ts';
+import { Sender } from './sender.ts';
 
 /** Views, errors and vitals as entries of the log: they are sent also where replay is off. */
 
@@ -12,20 +14,38 @@ export type RumOptions = {
   readonly masks: readonly RegExp[];
 };
 
-/** Entries that wait, at most: the service may be away for long. */
+/** Entries of a batch, at most: of a page that fails all the time the latest are sent. */
 const MOST_HELD = 500;
-const [FIRST_WAIT_MS, LAST_WAIT_MS] = [2000, 60_000];
+/** How long an entry is in memory alone. */
+const HELD_MS = 2000;
+const MOST_BYTES = 5_000_000;
 
+/** Sends entries in batches, which are kept until they are acknowledged. */
 export class Rum {
   readonly #options: RumOptions;
+  readonly #store = new BatchStore('logweir-rum', MOST_BYTES);
+  readonly #sender: Sender;
+  readonly #page = crypto.randomUUID();
+  #seq = 0;
   #held: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #waitMs = FIRST_WAIT_MS;
-  #isSending = false;
   #isStopped = false;
 
   constructor(options: RumOptions) {
     this.#options = options;
+    this.#sender = new Sender({
+      ...{ url: options.url, key: options.key, path: '/api/v1/ingest', contentType: 'application/x-ndjson', store: this.#store },
+      onStop: () => {
+        this.#isStopped = true;
+        this.#held = [];
+      },
+    });
+  }
+
+  /** What earlier pages could not send is sent from now on. */
+  async open(): Promise<void> {
+    await this.#store.open();
+    this.#sender.wake();
   }
 
   add(event: RumEvent): void {
@@ -33,59 +53,35 @@ export class Rum {
     const { labels, masks } = this.#options;
     this.#held.push(maskedJson({ timestamp: new Date().toISOString(), ...labels(), ...event }, masks));
     if (this.#held.length > MOST_HELD) this.#held.shift();
-    this.#later();
+    this.#timer ??= setTimeout(() => void this.flush(), HELD_MS);
   }
 
-  /** Sends what there is, also while something is being sent: the page is about to leave, and no other moment may come. */
-  leave(): void {
-    const sent = this.#held;
-    if (sent.length === 0) return;
-    this.#held = [];
-    void this.#send(`${sent.join('\n')}\n`).then((isDone) => {
-      // a page that came back
-      if (!isDone) this.#hold(sent);
-    });
-  }
-
-  /** Sends what there is, unless something is being sent. */
+  /** Keeps what there is, and sends it. */
   async flush(): Promise<void> {
+    const batch = this.#cut();
+    if (batch !== null) await this.#store.put(batch);
+    this.#sender.wake();
+  }
+
+  /** The page is about to leave, and no other moment may come: what there is goes to the browser. */
+  leave(): void {
+    const batch = this.#cut();
+    if (batch !== null) void this.#sender.handOver(batch);
+  }
+
+  /** There is a network again. */
+  retry(): void {
+    this.#sender.retry();
+  }
+
+  /** The entries so far as a batch; null without any. */
+  #cut(): StoredBatch | null {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#isSending || this.#held.length === 0) return;
-    this.#isSending = true;
-    const sent = this.#held;
+    const held = this.#held;
     this.#held = [];
-    const isDone = await this.#send(`${sent.join('\n')}\n`);
-    this.#isSending = false;
-    this.#waitMs = isDone ? FIRST_WAIT_MS : Math.min(LAST_WAIT_MS, 2 * this.#waitMs);
-    this.#hold(isDone ? [] : sent);
-  }
-
-  /** Holds again what could not be sent, before what came since. */
-  #hold(unsent: readonly string[]): void {
-    if (this.#isStopped) return;
-    this.#held = [...unsent, ...this.#held].slice(-MOST_HELD);
-    if (this.#held.length > 0) this.#later();
-  }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), this.#waitMs);
-  }
-
-  async #send(body: string): Promise<boolean> {
-    const { url, key } = this.#options;
-    try {
-      const { status } = await fetch(`${url}/api/v1/ingest`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },
-        body,
-        credentials: 'omit',
-        keepalive: body.length < 60_000,
-      });
-      if (status === 401 || status === 403) this.#isStopped = true;
-      return status !== 429 && status < 500;
-    } catch {
-      return false;
-    }
+    if (held.length === 0) return null;
+    const body = new TextEncoder().encode(`${held.join('\n')}\n`);
+    return { session: this.#page, seq: this.#seq++, body, isGzip: false, at: Date.now() };
   }
 }

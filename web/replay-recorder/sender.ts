@@ -4,11 +4,13 @@ import type { BatchStore, StoredBatch } from './batch-store.ts';
 export type SenderOptions = {
   readonly url: string;
   readonly key: string;
+  readonly path: string;
+  readonly contentType: string;
   readonly store: BatchStore;
-  /** Replay is not for this account, or this key: nothing is recorded any more. */
+  /** The path is not for this account, or this key: nothing is sent to it any more. */
   readonly onStop: () => void;
   /** The session is too large or too long. */
-  readonly onSessionFull: (session: string) => void;
+  readonly onSessionFull?: (session: string) => void;
 };
 
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1000, 60_000];
@@ -16,6 +18,7 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1000, 60_000];
 const MOST_KEPT_ALIVE = 60_000;
 
 type Outcome = { readonly kind: 'done' | 'full' | 'stop' } | { readonly kind: 'later'; readonly seconds: number };
+const LATER: Outcome = { kind: 'later', seconds: 0 };
 
 /** Sends what the store has, one batch after the other, oldest first, and tries again what the service could not take. */
 export class Sender {
@@ -36,8 +39,9 @@ export class Sender {
     this.#isWanted = true;
     if (this.#running || this.#timer !== undefined) return;
     this.#running = true;
-    void this.#run().finally(() => {
+    void oneAtATime(`logweir ${this.#options.path}`, () => this.#run()).finally(() => {
       this.#running = false;
+      if (this.#isWanted) this.wake();
     });
   }
 
@@ -56,13 +60,32 @@ export class Sender {
 
   /** A batch of a page that is about to leave; true where the browser has taken it. It stays in the store until it is acknowledged: twice is once. */
   beacon(body: string): boolean {
-    const { url, key } = this.#options;
+    const { url, key, path } = this.#options;
     if (this.#isStopped || body.length > MOST_KEPT_ALIVE) return false;
-    return navigator.sendBeacon(`${url}/v1/rum/replay?api_key=${encodeURIComponent(key)}`, body);
+    return navigator.sendBeacon(`${url}${path}?api_key=${encodeURIComponent(key)}`, body);
+  }
+
+  /**
+   * A batch of a page that is about to leave, whose answer it may not live to see: the browser has it, and then no one else. It is kept where
+   * that failed, or is not worth a try.
+   */
+  async handOver(batch: StoredBatch): Promise<void> {
+    if (this.#isStopped) return;
+    const isHopeless = this.#waitMs > FIRST_WAIT_MS || !navigator.onLine || batch.body.length > MOST_KEPT_ALIVE;
+    const outcome = isHopeless ? LATER : await this.#send(batch);
+    if (outcome.kind === 'stop') await this.#end();
+    if (outcome.kind !== 'later') return;
+    await this.#options.store.put(batch);
+    this.#wait(outcome.seconds);
+  }
+
+  async #end(): Promise<void> {
+    await this.stop();
+    this.#options.onStop();
   }
 
   async #run(): Promise<void> {
-    const { store, onStop, onSessionFull } = this.#options;
+    const { store, onSessionFull } = this.#options;
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false;
       for (const batch of await store.all()) {
@@ -73,17 +96,18 @@ export class Sender {
         }
         this.#waitMs = FIRST_WAIT_MS;
         if (outcome.kind === 'stop') {
-          await this.stop();
-          onStop();
+          await this.#end();
           return;
         }
-        if (outcome.kind === 'full') onSessionFull(batch.session);
+        if (outcome.kind === 'full') onSessionFull?.(batch.session);
         await store.remove(batch);
       }
     }
   }
 
+  /** Tries again after so long, or as it waits already. */
   #wait(seconds: number): void {
+    if (this.#timer !== undefined) return;
     const ms = Math.max(seconds * 1000, this.#waitMs * (0.5 + Math.random() / 2));
     this.#waitMs = Math.min(LAST_WAIT_MS, 2 * this.#waitMs);
     this.#timer = setTimeout(() => {
@@ -93,13 +117,13 @@ export class Sender {
   }
 
   async #send({ body, isGzip }: StoredBatch): Promise<Outcome> {
-    const { url, key } = this.#options;
+    const { url, key, path, contentType } = this.#options;
     try {
-      const response = await fetch(`${url}/v1/rum/replay`, {
+      const response = await fetch(`${url}${path}`, {
         method: 'POST',
         headers: {
           Authorization: `Bearer ${key}`,
-          'Content-Type': 'application/json',
+          'Content-Type': contentType,
           ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}),
         },
         body,
@@ -108,7 +132,7 @@ export class Sender {
       });
       return await outcomeOf(response);
     } catch {
-      return { kind: 'later', seconds: 0 };
+      return LATER;
     }
   }
 }
@@ -124,4 +148,11 @@ async function outcomeOf(response: Response): Promise<Outcome> {
     return { kind: 'later', seconds: Number(response.headers.get('retry-after') ?? 0) || 0 };
   }
   return { kind: 'done' };
+}
+
+/** Runs after what other tabs of the origin run by this name: they share the store, and would send its batches too. */
+async function oneAtATime(name: string, run: () => Promise<void>): Promise<void> {
+  if (typeof navigator === 'undefined' || !('locks' in navigator)) return run();
+  // a sandbox has none
+  return navigator.locks.request(name, run).catch(run);
 }

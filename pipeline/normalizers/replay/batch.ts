@@ -22,6 +22,8 @@ const HASHED = 1n << 63n;
 type Labels = { session: string; seq: string; user: string; url: string; service: string; version: string; traceIds: string[] };
 /** Where its events lie. */
 type Place = { start: number; end: number };
+/** A batch as it is read; `late`: where events begin that stand before whose they are. */
+type Batch = { readonly labels: Labels; readonly place: Place; readonly late: number[] };
 
 /** The members of a batch that are strings, by the label that each is. */
 const TEXTS: Readonly<Record<string, keyof Omit<Labels, 'traceIds'>>> = {
@@ -63,6 +65,7 @@ export class BatchReader {
   #array(start: number, end: number): number {
     const first = skipSpace(this.#body, start + 1, end);
     if (this.#isBatch(first, end)) return walkArray(this.#body, start, end, (at, last) => this.#batch(at, last));
+    this.#out.refuseOver(this.#outside);
     const labels = newLabels();
     const after = this.#events(start, end);
     if (after >= 0) this.#close(labels, { start, end: after });
@@ -82,27 +85,39 @@ export class BatchReader {
 
   #batch(at: number, end: number): number {
     if (this.#body[at] !== OPEN_OBJECT) return takeEvent(this.#body, at, end, this.#out);
-    const [labels, place] = [newLabels(), { start: at, end: at }];
+    const batch: Batch = { labels: newLabels(), place: { start: at, end: at }, late: [] };
     const visit = (name: string, value: number, last: number): number => {
       if (name === 'properties' && this.#body[value] === OPEN_OBJECT) return walkObject(this.#body, value, last, visit);
-      return this.#member(name, value, last, labels, place);
+      return this.#member(name, value, last, batch);
     };
     const after = walkObject(this.#body, at, end, visit);
-    if (after >= 0) this.#close(labels, place);
+    if (after < 0) return after;
+    for (const value of batch.late) {
+      const taken = this.#take(value, end, batch);
+      if (taken < 0) return taken;
+    }
+    this.#close(batch.labels, batch.place);
     return after;
   }
 
-  #member(name: string, value: number, last: number, labels: Labels, place: Place): number {
-    if (name === 'events' || name === '$snapshot_data') {
-      const after = this.#body[value] === OPEN_ARRAY ? this.#events(value, last) : takeEvent(this.#body, value, last, this.#out);
-      if (after >= 0) [place.start, place.end] = [value, after];
-      return after;
-    }
+  #member(name: string, value: number, last: number, batch: Batch): number {
+    const { labels, late } = batch;
+    const isEvents = name === 'events' || name === '$snapshot_data';
+    if (isEvents && labels.session !== '') return this.#take(value, last, batch);
     const after = skipValue(this.#body, value, last);
     if (after < 0) return after;
+    if (isEvents) late.push(value);
     const label = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
     if (label !== undefined) labels[label] = this.#text(value, after, label === 'url' ? MAX_URL : MAX_LABEL);
     else if (name === 'trace_ids') labels.traceIds = this.#traceIds(value, after);
+    return after;
+  }
+
+  /** Events of a batch whose session is known: of one that may have no more they are not read. */
+  #take(value: number, last: number, { labels: { session }, place }: Batch): number {
+    this.#out.refuseOver(session === '' ? this.#outside : session);
+    const after = this.#body[value] === OPEN_ARRAY ? this.#events(value, last) : takeEvent(this.#body, value, last, this.#out);
+    if (after >= 0) [place.start, place.end] = [value, after];
     return after;
   }
 

@@ -45,6 +45,18 @@ describe('the description of the API', () => {
     }
   });
 
+  it('has the header of waits with each 429 and 503, and that of sets with what queries answer', () => {
+    const { components } = document as unknown as { components: { responses: Record<string, { headers: object }>; headers: object } };
+    expect(components.headers).to.have.all.keys('RequestId', 'RetryAfter', 'Set');
+    for (const [name, { headers }] of Object.entries(components.responses))
+      expect('Retry-After' in headers, name).to.equal(/_(?:429|503)$/.test(name));
+    const headersOf = ({ responses }: Described): object => (responses['200'] as { readonly headers?: object } | undefined)?.headers ?? {};
+    const withSet = operations.filter(({ operation }) => 'X-Set' in headersOf(operation));
+    const paths = withSet.map(({ path }) => path);
+    expect(paths).to.include.members(['/api/v1/tenants/{tenant_id}/search', '/api/v1/tenants/{tenant_id}/replay/sessions', '/select/logsql/query']); // prettier-ignore
+    expect(paths).to.not.include.members(['/v1/rum/replay', '/health', '/api/v1/ingest']);
+  });
+
   it('has schemas that compile', () => {
     const ajv = new Ajv2020({
       strict: true,

@@ -226,6 +226,36 @@ describe('a page that is recorded', function () {
     });
   });
 
+  it('has an error in the log once that a tab without a network was closed with', async () => {
+    const tab = await context.newPage();
+    await tab.goto(`${shop?.url ?? ''}/?tab=closed`);
+    await context.setOffline(true);
+    await tab.click('#break');
+    await tab.evaluate(() => {
+      type Recording = { readonly recorder: Promise<{ flush(): Promise<void> }> };
+      return (globalThis as unknown as { LogweirReplay: Recording }).LogweirReplay.recorder.then((one) => one.flush());
+    });
+    const closed = tab.waitForEvent('close');
+    await tab.close({ runBeforeUnload: true });
+    await closed;
+    await context.setOffline(false);
+    const next = await context.newPage();
+    await next.goto(`${shop?.url ?? ''}/?tab=next`);
+    type Hits = { readonly hits: readonly { readonly hits: number }[] };
+    const count = async (query: string): Promise<number> => {
+      const parameters = new URLSearchParams({ query, start: '-1h', end: 'now', step: '1d' });
+      const { body } = await instance.call('GET', `${instance.app}/api/v1/tenants/${String(tenant.id)}/hits?${parameters.toString()}`, undefined, own()); // prettier-ignore
+      return (body as Hits).hits.reduce((sum, { hits }) => sum + hits, 0);
+    };
+    const error = 'rum:error url:"tab=closed"';
+    await until('the error', () => count(error), (found) => found > 0); // prettier-ignore
+    // what the page after it sends comes behind all that waited
+    await next.click('#break');
+    await until('the error of the next tab', () => count('rum:error url:"tab=next"'), (found) => found > 0); // prettier-ignore
+    expect(await count(error)).to.equal(1);
+    await next.close();
+  });
+
   it('is a session with what went wrong, whose errors are in the log', async () => {
     const { body } = await instance.call('GET', `${base()}/${session}`, undefined, own());
     const found = body as Session;

@@ -7,6 +7,7 @@ import { REPLAY_AT, replayEvent as event, storeBatches, storeChunks, storeTogeth
 import { insertSpans, spanId, traceId } from '../../fakes/stored-spans.ts';
 import { startHost } from '../../fakes/test-host.ts';
 import { ReplayErasure } from '../../../sinks/replay-erasure.ts';
+import { storedSizes } from '../../../sinks/session-sizes.ts';
 import { LogsqlStore } from '../logsql-store.ts';
 import { at, runtimeOver } from '../query-setup.ts';
 
@@ -127,6 +128,18 @@ describe('session replay that is read', function () {
       ...{ url: 'https://shop.example/', ...COUNTS },
     });
     expect((await list({ query: 'session_id:whole' })).sessions).to.deep.equal([session]);
+  });
+
+  it('has the size that its row has, where an intake looks for it by some time of its own', async () => {
+    const { bytes } = await get<Session>('/whole');
+    const span = { first: REPLAY_AT + 200_000, last: REPLAY_AT + 200_000 };
+    const looked = new Map(['whole', 'none', 'secret'].map((id) => [id, span]));
+    const whole = { bytes: Number(bytes), first: REPLAY_AT, last: REPLAY_AT + 250_000 };
+    const away = { ownerRows: () => Promise.reject(new Error('away')) };
+    for (const stores of [[own.store], [away, own.store]])
+      expect([...(await storedSizes(stores)(1, looked))]).to.deep.equal([['whole', whole]]);
+    const fault = await storedSizes([away])(1, looked).catch((error: unknown) => error);
+    expect(String(fault)).to.equal('Error: away');
   });
 
   it('lists the sessions that begin in a window, newest first', async () => {

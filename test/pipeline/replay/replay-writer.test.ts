@@ -99,6 +99,22 @@ describe('the writer of replay', () => {
     });
   });
 
+  it('refuses a session that was too large before its events are read', () => {
+    const bounds = new SessionBounds();
+    expect(bounds.add(1, 's', MAX_SESSION_BYTES + 1, NOW, NOW)).to.not.equal('');
+    const detail = 'The session has more than 268435456 bytes, which is the most that one may have; begin another one.';
+    const refused = { status: 413, detail };
+    // what is no JSON would be a 400 where it is read
+    const events = '"events":[nothing that can be read';
+    expect(takeEvents(rrweb, `{"session_id":"s",${events}`, { bounds })).to.deep.equal(refused);
+    expect(takeEvents(rrweb, `{"properties":{"$session_id":"s","$snapshot_data":[no`, { bounds })).to.deep.equal(refused);
+    expect(takeEvents(rrweb, '[no', { bounds, query: 'session_id=s' })).to.deep.equal(refused);
+    expect(takeEvents(rrweb, `{"session_id":"t",${events}`, { bounds })).to.include({ status: 400 });
+    // whose it is stands behind the events
+    expect(take({ events: [event(NOW)], session_id: 's' }, { bounds })).to.deep.equal(refused);
+    expect(take({ events: [event(NOW)], session_id: 't' }, { bounds, query: 'session_id=s' })).to.not.include({ status: 413 });
+  });
+
   it('refuses what makes a session too large: that of its tenant alone', () => {
     const bounds = new SessionBounds();
     const whole = 8 * 1024 * 1024;
