@@ -24,6 +24,14 @@ export const REPLAY: Section = {
       test: FORMATS,
     },
     {
+      what: 'Events of a body',
+      of: 'a request',
+      bound: [from('pipeline/normalizers/replay/event.ts')('MAX_EVENTS', 'events')],
+      beyond: 'Further ones are rejected.',
+      others: 'nothing',
+      test: 'test/pipeline/normalizers/many-events.test.ts',
+    },
+    {
       what: 'Session: its events as JSON, and how long it lasts',
       of: 'a tenant',
       bound: [bounds('MAX_SESSION_BYTES', 'bytes'), from('pipeline/replay/chunk.ts')('MAX_SESSION_MS', 'milliseconds')],

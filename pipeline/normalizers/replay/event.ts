@@ -9,14 +9,19 @@ import { factsOf } from './facts.ts';
 /** Deepest nesting of an event. */
 const MAX_DEPTH = 64;
 
+/** Events of a body, which is read in one turn of the event loop: 130,000 small ones took half a second. A page makes some hundred a second. */
+const MAX_EVENTS = 20_000;
+const TOO_MANY = `more than ${MAX_EVENTS.toLocaleString('en')} events in a body`;
+
 /** Where the members of an event lie; -1 where there is none. */
 type Found = { type: number; typeEnd: number; time: number; timeEnd: number; data: number; dataEnd: number; depth: number };
 
 /** Takes the event that begins at `at`, or rejects it; gives the offset after it, a negative one where there is no whole JSON value. */
 export function takeEvent(body: Buffer, at: number, end: number, out: ReplayWriter): number {
-  if (body[at] !== OPEN_OBJECT) {
+  const isMore = out.accepted >= MAX_EVENTS;
+  if (isMore || body[at] !== OPEN_OBJECT) {
     const next = skipValue(body, at, end);
-    if (next >= 0) out.reject(NO_OBJECT, body, at, next);
+    if (next >= 0) out.reject(isMore ? TOO_MANY : NO_OBJECT, body, at, next);
     return next;
   }
   const found: Found = { type: -1, typeEnd: -1, time: -1, timeEnd: -1, data: -1, dataEnd: -1, depth: 0 };
