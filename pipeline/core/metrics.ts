@@ -4,6 +4,9 @@ import { TenantUses } from './tenant-use.ts';
 /** Tenants that have series of their own: those with the most bytes. */
 const TENANT_SERIES = 50;
 
+/** How often it is measured how late timers come: each time wakes an idle process up. */
+const LAG_PRECISION_MS = 50;
+
 /** A processor in a partition. `savedAt`: by `performance.now()`. */
 export type WatchedProcessor = {
   readonly processor: string;
@@ -156,7 +159,7 @@ export class Metrics {
 
   constructor(role: string) {
     this.registry.setDefaultLabels({ role });
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
     this.#tenantCounter('entries', 'Entries accepted of the tenants with the most bytes.', this.tenants);
     this.#tenantCounter('bytes', 'Bytes of accepted bodies of the tenants with the most bytes.', this.tenants);
     this.#tenantCounter('queries', 'Queries of the tenants with the most seconds of them.', this.queries);

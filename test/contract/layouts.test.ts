@@ -46,7 +46,7 @@ for (const { layout, row, written } of layouts)
           const found = layout.read(isContent ? valueOf(bytes) : bytes, rows.length);
           return typeof found === 'string' || found.length === rows.length;
         }),
-        { numRuns: extent(300, 5000) },
+        { numRuns: extent(150, 5000) },
       );
     });
 

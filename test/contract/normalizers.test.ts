@@ -90,7 +90,7 @@ for (const normalizer of all) {
         fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom(...envelopes), (bytes, envelope) =>
           survives(Buffer.from(bytes), envelope),
         ),
-        { numRuns: extent(150, 500) },
+        { numRuns: extent(60, 500) },
       );
     });
     it('survives damaged fixtures', () => {
@@ -105,7 +105,7 @@ for (const normalizer of all) {
           for (const [at, value] of flips) body[at % Math.max(1, body.length)] = value;
           survives(cut % 3 === 0 ? body.subarray(0, cut % Math.max(1, body.length)) : body, seed.envelope);
         }),
-        { numRuns: extent(300, 1000) },
+        { numRuns: extent(150, 1000) },
       );
     });
     it('counts every entry once', () => {

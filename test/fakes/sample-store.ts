@@ -40,16 +40,26 @@ const definitions = (series: number): string =>
 
 /** `isTyped`: with a type before, and a payload behind. */
 function blockOf(from: number, to: number, samples: number, isTyped: boolean): Buffer {
-  const rows = Array.from({ length: to - from }, (_none, at) => from + at);
+  const count = to - from;
+  const [series, times, values] = [new BigUint64Array(count), new Float64Array(count), new Float64Array(count)];
+  for (let row = from; row < to;) {
+    const first = row - (row % samples);
+    const next = Math.min(to, first + samples);
+    series.fill(BigInt(first / samples + 1), row - from, next - from);
+    for (; row < next; row++) {
+      times[row - from] = (row - first) * 30_000;
+      values[row - from] = (row - first) * 250 + (row % 97);
+    }
+  }
   const column = (name: string, type: string, bytes: ArrayBuffer): Buffer[] => [nativeString(name), nativeString(type), Buffer.from(bytes)];
-  const none = new Uint8Array(rows.length).buffer;
+  const none = new Uint8Array(count).buffer;
   return Buffer.concat([
     varint(isTyped ? 5 : 3),
-    varint(rows.length),
+    varint(count),
     ...(isTyped ? column('type', 'UInt8', none) : []),
-    ...column('series', 'UInt64', BigUint64Array.from(rows, (row) => BigInt(Math.floor(row / samples) + 1)).buffer),
-    ...column('time', 'Float64', Float64Array.from(rows, (row) => (row % samples) * 30_000).buffer),
-    ...column('value', 'Float64', Float64Array.from(rows, (row) => (row % samples) * 250 + (row % 97)).buffer),
+    ...column('series', 'UInt64', series.buffer),
+    ...column('time', 'Float64', times.buffer),
+    ...column('value', 'Float64', values.buffer),
     ...(isTyped ? column('payload', 'String', none) : []),
   ]);
 }

@@ -3,7 +3,7 @@ import { extent } from '../extent.ts';
 import { ENCODINGS } from './encodings.ts';
 import { fuzzInProcess } from './in-process.ts';
 
-const RUNS = extent(3000, 20_000);
+const RUNS = extent(2000, 20_000);
 
 describe('damaged bodies of all formats and encodings', function () {
   this.timeout(240_000);

@@ -5,8 +5,8 @@ import { fuzzPromql } from './promql.ts';
 import { fuzzLogsql } from './queries.ts';
 import { rounds } from './rounds.ts';
 
-const QUERIES = extent(2000, 20_000);
-const FRAMES = extent(6000, 60_000);
+const QUERIES = extent(1000, 20_000);
+const FRAMES = extent(3000, 60_000);
 
 describe('damaged frames and queries', function () {
   this.timeout(240_000);

@@ -10,6 +10,7 @@ import { pipes } from '../../logsql/pipes/index.ts';
 import { stats } from '../../logsql/stats/index.ts';
 import { isPresent, loadCases } from './conformance.ts';
 import { parse } from './support.ts';
+import { extent } from '../extent.ts';
 
 /** What a query prints as, and what that prints as; null when it is refused. */
 function twice(query: string): readonly [string, string] | null {
@@ -91,7 +92,7 @@ describe('printing LogsQL', () => {
       fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }), fc.constantFrom('', ' '), (parts, glue) =>
         checkTwice(parts.join(glue)),
       ),
-      { numRuns: 2000 },
+      { numRuns: extent(700, 2000) },
     );
   });
 

@@ -11,6 +11,7 @@ import { planWhole } from '../../logsql/planner/prepare.ts';
 import { Query } from '../../logsql/base/query.ts';
 import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
 import { EVERYTHING, parse, statementOf, syntaxError } from './support.ts';
+import { extent } from '../extent.ts';
 
 const MARK = 'ZZMARK';
 const MEMBERS = [...filters.members, ...pipes.members, ...stats.members];
@@ -157,12 +158,12 @@ describe('texts of users in SQL', () => {
   });
 
   it('never get in at any place of the grammar: each token of each example in turn gives way to an attack', async () => {
-    let accepted = 0;
+    let [accepted, turn] = [0, 0];
     for (const member of MEMBERS)
       for (const { query } of member.examples) {
         const tokens = tokenize(query).filter(({ kind }) => kind !== 'end');
         for (const { raw, offset } of tokens)
-          for (const text of [...quoted.slice(0, 6), MARK]) {
+          for (const text of [...quoted.slice(0, 6), MARK].filter(() => turn++ % extent(2, 1) === 0)) {
             const attacked = query.slice(0, offset) + text + query.slice(offset + raw.length);
             accepted += syntaxError(attacked) === null ? 1 : 0;
             await checkPlan(attacked);

@@ -76,7 +76,7 @@ describe('dead letters', () => {
           expect(whole(world, all)).to.equal(true);
         },
       ),
-      { numRuns: extent(250, 700) },
+      { numRuns: extent(100, 700) },
     );
   }).timeout(600_000);
 
@@ -102,7 +102,7 @@ describe('dead letters', () => {
           expect(faultOf(world, all)).to.equal(null);
         },
       ),
-      { numRuns: extent(150, 400) },
+      { numRuns: extent(60, 400) },
     );
   }).timeout(600_000);
 

@@ -54,16 +54,17 @@ export class HyperLogLog {
 
   /** At most 4 KiB; as long as few strings were added, three bytes for each. */
   toBytes(): Buffer {
-    const filled = this.#ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 : 0), 0);
+    let filled = 0;
+    for (let register = 0; register < REGISTERS; register++) if (this.#ranks[register] !== 0) filled += 1;
     if (filled >= FEW) return Buffer.from(this.#ranks);
     const bytes = Buffer.alloc(3 * filled);
-    let at = 0;
-    this.#ranks.forEach((rank, register) => {
-      if (rank === 0) return;
+    for (let register = 0, at = 0; at < bytes.length; register++) {
+      const rank = this.#ranks[register] as number;
+      if (rank === 0) continue;
       bytes.writeUInt16BE(register, at);
       bytes[at + 2] = rank;
       at += 3;
-    });
+    }
     return bytes;
   }
 

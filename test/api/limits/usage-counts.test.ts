@@ -9,6 +9,7 @@ import { FakeLog, FakeTopic } from '../../fakes/compacted-log.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { FakeHost, FakeInputs, FakeStates } from '../../fakes/processor-host.ts';
 import { billed } from '../../pipeline/processors/inputs.ts';
+import { extent } from '../../extent.ts';
 
 const logger = pino({ level: 'silent' });
 const DAY = 20_000;
@@ -277,7 +278,7 @@ describe('usage counts', () => {
           await world.stop();
         }
       }),
-      { numRuns: 150 },
+      { numRuns: extent(60, 150) },
     );
   });
 });

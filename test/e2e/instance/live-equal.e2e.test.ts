@@ -42,7 +42,7 @@ describe('a live tail and search', function () {
   it('give the same, for the public queries', async () => {
     const all = liveQueries();
     expect(all.length).to.be.greaterThan(500);
-    const step = extent(Math.ceil(all.length / 30), 1);
+    const step = extent(Math.ceil(all.length / 20), 1);
     const queries = all.filter((_query, index) => index % step === 0);
     const now = Date.now();
     const entries = loadEntries()

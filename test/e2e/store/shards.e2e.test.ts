@@ -18,7 +18,7 @@ describe('a set of two shards', function () {
 
   it('answers the conformance cases as one', async () => {
     let searches = 0;
-    const oneIn = extent(9, 1);
+    const oneIn = extent(18, 1);
     const faults = await faultsOf(
       select.own,
       8,
@@ -57,8 +57,8 @@ describe('a set of two shards', function () {
   });
 
   for (const [kind, pairs] of [
-    ['logs', extent(120, 20_000)],
-    ['spans', extent(60, 10_000)],
+    ['logs', extent(60, 20_000)],
+    ['spans', extent(30, 10_000)],
   ] as const)
     // prettier-ignore
     it(`gives what memory gives for random queries over ${kind}`, async () => {

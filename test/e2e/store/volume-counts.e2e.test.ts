@@ -195,7 +195,7 @@ describe('counting by the volume', function () {
 
   it('gives what the entries give, in any window, however far all is counted and stored', async () => {
     const full = (of: (partition: number) => number): number[] => Array.from({ length: PARTITIONS }, (_none, partition) => of(partition));
-    const rounds = extent(6, 120);
+    const rounds = extent(4, 120);
     let [covers, found] = [0, 0];
     for (let round = 0; round < rounds; round++) {
       const isWhole = round === 0;

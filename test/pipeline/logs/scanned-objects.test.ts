@@ -6,6 +6,7 @@ import { lastJsonError, validUtf8, type EntryWriter } from '../../../pipeline/lo
 import { objectScanner } from '../../../pipeline/wasm/object-scanner.ts';
 import { Random } from '../../fuzz/random.ts';
 import { expectBothWays } from './both-ways.ts';
+import { extent } from '../../extent.ts';
 
 if (objectScanner === null) throw new Error('The WebAssembly module is not built.');
 const scanner = objectScanner;
@@ -167,7 +168,7 @@ describe('objects read by the scanner', () => {
       fc.property(fc.array(object, { minLength: 1, maxLength: 5 }), (lines) => {
         expectSame(lines.join('\n'));
       }),
-      { numRuns: 1500 },
+      { numRuns: extent(500, 1500) },
     );
   });
 

@@ -98,7 +98,7 @@ describe('normalizer otlp_traces', () => {
         expect(reasonsOf(result).filter((reason) => reason !== 'a scope of more than 4096 bytes')).to.deep.equal([]);
         expect(total).to.equal(resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((one) => one.spans)).length);
       }),
-      { numRuns: extent(150, 2000) },
+      { numRuns: extent(75, 2000) },
     );
   });
 

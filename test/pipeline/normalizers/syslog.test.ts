@@ -264,7 +264,7 @@ describe('normalizer syslog: messages', () => {
         const ends = result.entries.flatMap((taken) => [...taken.values()]).map(textOf);
         expect(ends.some((text) => text.endsWith('END'))).to.equal(true);
       }),
-      { numRuns: extent(500, 2000) },
+      { numRuns: extent(200, 2000) },
     );
   });
 

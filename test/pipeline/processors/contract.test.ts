@@ -11,7 +11,7 @@ import { fault, subjects } from './subjects.ts';
 import { extent } from '../../extent.ts';
 
 /** Of a partition's state, after so many records as one of these extents. */
-const RECORDS = extent(100, 300);
+const RECORDS = extent(50, 300);
 const MOST_STATE = (RECORDS / 300) * 64 * 1024 * 1024;
 
 /** What comes of a record, as far as it can be told apart. */
@@ -58,7 +58,7 @@ for (const subject of subjects) {
           expect(found).to.deep.equal(expected);
           expect(processor.snapshot(state).equals(processor.snapshot(processor.restore(processor.snapshot(whole))))).to.equal(true);
         }),
-        { numRuns: extent(30, 100) },
+        { numRuns: extent(20, 100) },
       );
     });
 
@@ -72,7 +72,7 @@ for (const subject of subjects) {
             expect(shown(processor.fold(watched, inputOf(3, message)))).to.deep.equal(expected.get(Number(message.offset)));
           }
         }),
-        { numRuns: extent(12, 30) },
+        { numRuns: extent(8, 30) },
       );
     });
 
@@ -86,7 +86,7 @@ for (const subject of subjects) {
           const rest = messages.slice(at);
           expect(fold(processor, second, rest)).to.deep.equal(fold(processor, first, rest));
         }),
-        { numRuns: extent(12, 30) },
+        { numRuns: extent(8, 30) },
       );
     });
 

@@ -13,7 +13,7 @@ import { merged } from './subjects.ts';
 import { extent } from '../../extent.ts';
 
 /** Of a partition's state, after so many records as one of these extents. */
-const RECORDS = extent(100, 300);
+const RECORDS = extent(50, 300);
 const MOST_STATE = (RECORDS / 300) * 64 * 1024 * 1024;
 /** Partitions of the log. */
 const SOURCES = 3;
@@ -90,7 +90,7 @@ for (const { processor, merger } of merged)
           );
           expect(hosted.snapshot(state).equals(hosted.snapshot(whole))).to.equal(true);
         }),
-        { numRuns: extent(15, 50) },
+        { numRuns: extent(10, 50) },
       );
     });
 
@@ -104,7 +104,7 @@ for (const { processor, merger } of merged)
           expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
           expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);
         }),
-        { numRuns: extent(15, 50) },
+        { numRuns: extent(10, 50) },
       );
     });
 
@@ -117,7 +117,7 @@ for (const { processor, merger } of merged)
           fold(hosted, twice, inputsOf(repeated(records, again)));
           expect(hosted.snapshot(twice).equals(hosted.snapshot(once))).to.equal(true);
         }),
-        { numRuns: extent(15, 50) },
+        { numRuns: extent(10, 50) },
       );
     });
 

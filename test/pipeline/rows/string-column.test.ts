@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { StringColumn } from '../../../pipeline/rows/string-column.ts';
 import { WordTable } from '../../../pipeline/rows/words.ts';
+import { extent } from '../../extent.ts';
 
 /** What a column has after a string was added to it, which begins small. */
 function added(add: (column: StringColumn) => unknown): { readonly bytes: Buffer; readonly last: string } {
@@ -63,7 +64,7 @@ describe('a table of words', () => {
           }
         });
       }),
-      { numRuns: 30 },
+      { numRuns: extent(12, 30) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { compact, last, shape, skipSpace, skipValue } from '../../../pipeline/wire/json-tokens.ts';
 import { newWriter } from '../logs/entry-lines.ts';
+import { extent } from '../../extent.ts';
 
 /** Whether the tokenizer takes the whole text as one JSON value. */
 function accepts(text: string): boolean {
@@ -70,7 +71,7 @@ describe('JSON tokenizer', () => {
   it('agrees with JSON.parse on any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), mutated), (text) => accepts(text) === parses(text)),
-      { numRuns: 5000 },
+      { numRuns: extent(1500, 5000) },
     );
   });
 
@@ -81,7 +82,7 @@ describe('JSON tokenizer', () => {
         const body = Buffer.from(line);
         return newWriter().object(body, 0, body.length, true) >= 0 === parses(line);
       }),
-      { numRuns: 5000 },
+      { numRuns: extent(1500, 5000) },
     );
   });
 

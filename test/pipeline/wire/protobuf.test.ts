@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../../pipeline/wire/protobuf.ts';
 import { bytesField, doubleField, fixed64Field, varint, varintField } from '../normalizers/protobuf-writer.ts';
+import { extent } from '../../extent.ts';
 
 const read = <T>(bytes: Buffer, how: (reader: ProtobufReader) => T): T => how(new ProtobufReader(bytes));
 
@@ -161,7 +162,7 @@ describe('protobuf reader', () => {
           expect(httpErrorOf(error)).to.be.instanceOf(HttpError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: extent(700, 2000) },
     );
   });
 });

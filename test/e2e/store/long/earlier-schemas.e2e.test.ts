@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { Store } from '../../../../pipeline/store/client.ts';
 import { migrate } from '../../../../pipeline/store/migrations.ts';
+import { extent } from '../../../extent.ts';
 import { until } from '../../instance.ts';
 import { LogsqlStore } from '../../logsql-store.ts';
 
@@ -24,7 +25,9 @@ describe('the tables of an earlier release', function () {
   });
   after(() => own.stop());
 
-  for (const number of NUMBERS.filter((one) => one < LAST))
+  const earlier = NUMBERS.filter((one) => one < LAST);
+  // what begins with an earlier one goes through all later ones: a sample has each change too
+  for (const number of earlier.filter((one, place) => one === earlier.at(-1) || place % extent(3, 1) === 0))
     it(`of schema ${String(number)} become those of today, and keep their rows`, async () => {
       const store = openTables(`schema_${String(number)}`);
       try {

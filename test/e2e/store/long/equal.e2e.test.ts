@@ -5,8 +5,8 @@ import { checkEqual } from '../../../equal/equal.ts';
 import { extent } from '../../../extent.ts';
 import { builtWorker } from '../../built-worker.ts';
 
-const PAIRS = extent(500, 20_000);
-const SPANS = extent(150, 5000);
+const PAIRS = extent(300, 20_000);
+const SPANS = extent(100, 5000);
 const HOSTILE = extent(80, 2500);
 const CRAMPED = extent(100, 10_000);
 

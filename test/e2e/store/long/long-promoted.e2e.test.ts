@@ -187,7 +187,7 @@ describe('promoted fields of any length', function () {
         },
       ],
     ] as const) {
-      const { counterexamples } = await checkEqual({ pairs: extent(60, 10_000), seed, wholeOneIn: 3, kind: 'long', progress: () => undefined, ...how }); // prettier-ignore
+      const { counterexamples } = await checkEqual({ pairs: extent(30, 10_000), seed, wholeOneIn: 3, kind: 'long', progress: () => undefined, ...how }); // prettier-ignore
       expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
     }
   });

@@ -266,7 +266,7 @@ describe('rules over metrics', () => {
         });
         expect(shown(world)).to.deep.equal(shown(expected));
       }),
-      { numRuns: extent(10, 60) },
+      { numRuns: extent(6, 60) },
     );
   }).timeout(300_000);
 

@@ -165,10 +165,16 @@ export const usual = (minute: number): Came[] => [
   { service: 'cart', entries: around(30, minute + 4) },
 ];
 
-/** AlertingWorld that know what is usual. */
+const worlds = new Map<(minute: number) => readonly Came[], AlertingWorld>();
+
+/** A world of one's own that knows what is usual, which is learned once. */
 export function learned(came: (minute: number) => readonly Came[] = usual): AlertingWorld {
-  const world = new AlertingWorld();
-  world.run(THEN, came);
-  expect(world.rows).to.deep.equal([]);
-  return world;
+  let world = worlds.get(came);
+  if (world === undefined) {
+    world = new AlertingWorld();
+    world.run(THEN, came);
+    expect(world.rows).to.deep.equal([]);
+    worlds.set(came, world);
+  }
+  return world.copy();
 }

@@ -126,7 +126,7 @@ describe('alerting, by what rates has counted', () => {
       }, ['1 cart', '1 checkout', '2 cart', '2 checkout']], // prettier-ignore
     ];
     for (const [say, found] of rules) {
-      const world = learned((minute) => both(minute));
+      const world = learned(both);
       say(world);
       world.restart();
       world.run(4, (minute) => both(minute, 8));

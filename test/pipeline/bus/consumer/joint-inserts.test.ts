@@ -60,7 +60,7 @@ describe('inserts of several partitions', () => {
         tooLarge += world.tooLarge;
         expect(world.copies.filter((copies) => copies !== 1)).to.deep.equal([]);
       }),
-      { numRuns: extent(80, 200), endOnFailure: true },
+      { numRuns: extent(60, 200), endOnFailure: true },
     );
     // how many there are depends on the seed
     expect(joint, 'inserts with rows of several partitions').to.be.above(50);

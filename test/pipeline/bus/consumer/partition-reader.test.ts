@@ -402,7 +402,7 @@ describe('partition reader', () => {
           return world.stored.size === total && [...world.stored.values()].every((times) => times === 1);
         },
       ),
-      { numRuns: extent(200, 500) },
+      { numRuns: extent(100, 500) },
     );
   }).timeout(600_000);
 });

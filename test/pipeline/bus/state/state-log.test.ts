@@ -97,7 +97,7 @@ describe('states on a topic', () => {
           }
         },
       ),
-      { numRuns: extent(25, 60) },
+      { numRuns: extent(10, 60) },
     );
   });
 

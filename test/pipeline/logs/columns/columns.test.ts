@@ -11,6 +11,7 @@ import { entriesIn } from '../../../../pipeline/logs/columns/row-reader.ts';
 import { addView, type Words } from '../../../../pipeline/logs/columns/view-rows.ts';
 import { WordTable } from '../../../../pipeline/rows/words.ts';
 import { Names } from '../../../../pipeline/logs/names.ts';
+import { extent } from '../../../extent.ts';
 
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 const vocabulary = { names: words.names.ids, levels: words.levels, services: words.services };
@@ -203,7 +204,7 @@ describe('a record that is not what it says', () => {
         expect(view.count).to.equal(50);
         expect(entriesIn(framed(changed), 50, (id) => id)).to.have.length(50);
       }),
-      { numRuns: 2000 },
+      { numRuns: extent(600, 2000) },
     );
   });
 

@@ -20,6 +20,7 @@ import { spansMessage, spansValue, type PlainSpan } from '../../../fakes/span-ro
 import { EVERYTHING } from '../../../logsql/support.ts';
 import { tickMessage } from '../inputs.ts';
 import { ruleOf, START } from '../../alerting/rules/rule-world.ts';
+import { extent } from '../../../extent.ts';
 
 const LONG = 'x'.repeat(3000);
 const attribute = fc.constantFrom(
@@ -187,7 +188,7 @@ describe('what a rule over spans evaluates', () => {
             else expect(Math.abs(value - wanted), `${String(value)} ${text}`).to.be.at.most(1.0001 * error * Math.abs(wanted));
           }
         }),
-        { numRuns: 30 },
+        { numRuns: extent(12, 30) },
       );
     });
 

@@ -167,7 +167,7 @@ describe('counts of spans', () => {
           expect(sums(rows, OF_EDGE, length)).to.deep.equal(edgesOf(steps, length));
         }
       }),
-      { numRuns: extent(100, 1000) },
+      { numRuns: extent(50, 1000) },
     );
   });
 
@@ -186,7 +186,7 @@ describe('counts of spans', () => {
         expect(spanCounts.snapshot(restored).equals(snapshot)).to.equal(true);
         expect(all.slice(cut).map((step) => bytesOf(spanCounts.fold(restored, inputOf(step))))).to.deep.equal(outputs.slice(cut));
       }),
-      { numRuns: extent(100, 1000) },
+      { numRuns: extent(50, 1000) },
     );
   });
 
@@ -207,7 +207,7 @@ describe('counts of spans', () => {
           }
         }
       }),
-      { numRuns: extent(50, 300) },
+      { numRuns: extent(30, 300) },
     );
   });
 

@@ -117,7 +117,7 @@ const told = (outputs: readonly AbsoluteRecord[]): unknown[] =>
 
 describe('the volume, of any log', function () {
   this.timeout(600_000);
-  const runs = { numRuns: extent(150, 2000) };
+  const runs = { numRuns: extent(75, 2000) };
 
   it('adds up to what is counted plainly, whatever it may hold', () => {
     fc.assert(
