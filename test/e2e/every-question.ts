@@ -76,7 +76,7 @@ export async function everyAnswer(
   const own = `/api/v1/tenants/${String(id)}`;
   const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
     const { status, body: answer } = await instance.call(method, instance.app + path, body, { Authorization: `Bearer ${key}` });
-    answers[`${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`] = { status, ...sorted(answer, path) };
+    answers[`${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`] = { status, ...comparable(answer, path) };
   };
   const get = (path: string, parameters: Readonly<Record<string, string>> = {}): Promise<void> =>
     ask('GET', `${path}?${new URLSearchParams(parameters).toString()}`);
@@ -137,8 +137,8 @@ const SPAN_QUERIES = [
   'trace_id:in(status:error service:web | fields trace_id) | stats count() n',
 ];
 
-/** What differs from one answer to the next: when it was made and how long it took; and the order of what has none. */
-function sorted(answer: unknown, path: string): object {
+/** An answer without what differs from one to the next: when it was made, how long it took, and the order of what has none. */
+export function comparable(answer: unknown, path: string): object {
   const text = JSON.stringify(answer, (name, value: unknown) => (OF_THE_MOMENT.includes(name) ? undefined : value));
   const kept = JSON.parse(text) as Record<string, unknown>;
   return { body: UNORDERED.test(path) ? ordered(kept) : kept };

@@ -9,14 +9,24 @@ import { NativeProxy } from './native-proxy.ts';
 /** What the first servers of a set call themselves together, by their number. */
 export const clusterOf = (count: number): string => `logweir_${String(count)}`;
 
+type Places = {
+  /** Of the servers' data; a temporary one without it. It is removed at the end. */
+  readonly folder?: string;
+  /** Where their backups lie; in the folder of each without it. */
+  readonly backupDir?: string;
+};
+
 /** Servers that are the shards of one set: they have the same users, and each knows where the others are. */
 export class ShardEngines {
-  readonly folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-shards-'));
+  readonly folder: string;
+  readonly #backupDir: string | undefined;
   readonly #running: (ClickHouse | null)[];
 
   readonly #proxies: readonly NativeProxy[];
 
-  private constructor(ports: readonly number[], proxies: readonly NativeProxy[]) {
+  private constructor(ports: readonly number[], proxies: readonly NativeProxy[], { folder, backupDir }: Places) {
+    this.folder = folder ?? mkdtempSync(path.join(os.tmpdir(), 'logweir-shards-'));
+    this.#backupDir = backupDir;
     this.#proxies = proxies;
     this.#running = ports.map(() => null);
     const secrets = { password: randomBytes(24).toString('hex'), readerPassword: randomBytes(24).toString('hex') };
@@ -49,15 +59,25 @@ export class ShardEngines {
     writeFileSync(file, `<clickhouse><users><reader><grants replace="1">${grants}</grants>${more}</reader></users></clickhouse>`);
   }
 
-  static async start(count: number): Promise<ShardEngines> {
+  /** Lays them out; none of them runs yet. */
+  static async make(count: number, places: Places = {}): Promise<ShardEngines> {
     const ports = await freePorts(count);
-    const engines = new ShardEngines(ports, await Promise.all(ports.map((port) => NativeProxy.start(port))));
+    return new ShardEngines(ports, await Promise.all(ports.map((port) => NativeProxy.start(port))), places);
+  }
+
+  static async start(count: number): Promise<ShardEngines> {
+    const engines = await ShardEngines.make(count);
     await Promise.all(Array.from({ length: count }, (_none, index) => engines.start(index)));
     return engines;
   }
 
   #dataDir(index: number): string {
     return path.join(this.folder, String(index));
+  }
+
+  /** Of the servers, in their order. */
+  get indexes(): number[] {
+    return [...this.#running.keys()];
   }
 
   /** The server of a shard, counted from 0. */
@@ -68,10 +88,28 @@ export class ShardEngines {
   }
 
   /** Starts the server of a shard, on the port that it had. */
-  async start(index: number, port?: number): Promise<void> {
-    const engine = await startClickHouse({ dataDir: this.#dataDir(index), port });
+  async start(index: number, port?: number, onSpawn?: (pid: number) => void): Promise<ClickHouse> {
+    const engine = await startClickHouse({ dataDir: this.#dataDir(index), port, backupDir: this.#backupDir, onSpawn });
     this.#running[index] = engine;
     await this.ask(index, 'SYSTEM START LISTEN TCP');
+    return engine;
+  }
+
+  /** Removes all that a server has stored, as where its disk is lost; it must have ended. Its users and its configuration stay. */
+  loseDisk(index: number): void {
+    rmSync(path.join(this.#dataDir(index), 'clickhouse/data'), { recursive: true });
+  }
+
+  /** Writes the file that names them as the set `b`, in this order; where it is. */
+  writeSets(order: readonly number[]): string {
+    const [first = 0, ...rest] = order;
+    const { url, user, password, readerUser, readerPassword } = this.at(first);
+    const shards = rest.map((index) => ({ url: this.at(index).url }));
+    const ofShards = rest.length === 0 ? {} : { cluster: clusterOf(order.length), shards };
+    const set = { name: 'b', url, user, password, reader_user: readerUser, reader_password: readerPassword, ...ofShards };
+    const file = path.join(this.folder, `sets-${String(order.length)}.json`);
+    writeFileSync(file, JSON.stringify({ sets: [set] }));
+    return file;
   }
 
   /** As `kill -9`, and waits for its end; the port that it had. */

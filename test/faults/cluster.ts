@@ -1,20 +1,26 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { startClickHouse } from '../../compose/embedded/clickhouse.ts';
 import { startKafka } from '../../compose/embedded/kafka.ts';
 import { freePorts } from '../../compose/embedded/ports.ts';
 import { runSetup } from '../../main/setup-process.ts';
+import type { ShardEngines } from '../e2e/shard-engines.ts';
 import { BROKER_NAMES, type BrokerName, type BrokerNetwork, type ClientKind } from './broker-network.ts';
 import { openBrokers, type Brokers } from './brokers.ts';
 import { untilAllAlive } from './kafka-state.ts';
 import { KeptProcess, type Launch, type ProcessEvent } from './kept-process.ts';
 import { startProxy, type Proxy } from './proxy.ts';
+import { secondSet, type SecondSet } from './second-set.ts';
+import type { ShardName } from './shard-names.ts';
 import { roleLaunch, type RoleLaunch } from './role-launch.ts';
 
 /** The compiled program. */
 const DIST = path.resolve(import.meta.dirname, '../../dist');
+const CLI = path.resolve(import.meta.dirname, '../../cli/logweir.mjs');
 const KEY = 'faults-key_0123456789';
 const READY_TIMEOUT_MS = 480_000;
 
@@ -26,7 +32,7 @@ export const ROLE_NAMES = [...API_NAMES, ...SINK_NAMES, ...HOST_NAMES] as const;
 export const PROCESS_NAMES = ['kafka', 'clickhouse', ...ROLE_NAMES] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 /** Where there are three brokers, `kafka` is none of them. */
-export type ProcessName = (typeof PROCESS_NAMES)[number] | BrokerName;
+export type ProcessName = (typeof PROCESS_NAMES)[number] | BrokerName | ShardName;
 
 /** Which processes talk to which engine: both of a kind share the link. */
 export const LINK_NAMES = ['api-kafka', 'sink-kafka', 'api-clickhouse', 'sink-clickhouse'] as const;
@@ -48,6 +54,8 @@ export type ClusterOptions = {
   readonly brokers?: 1 | 3;
   /** The ways between the three go through proxies too. */
   readonly brokerProxies?: boolean;
+  /** How many servers a second set has; there is none without it. */
+  readonly shards?: 0 | 1 | 2;
   /** Further lines of Kafka's settings. */
   readonly kafkaSettings?: Readonly<Record<string, string>>;
   /** Called with the data folder before anything is started in it; what it gives is called when all has ended. */
@@ -58,7 +66,7 @@ export type ClusterOptions = {
 /** Where entries go in: the ingest and the app host of one process. */
 export type Api = { readonly name: RoleName; readonly ingestUrl: string; readonly appUrl: string; readonly adminUrl: string };
 
-/** One Kafka (or three nodes of it), one ClickHouse, two API processes, two sinks and two hosts of processors, each a process of its own; each is started again when it ends, as the supervisor does. */
+/** One Kafka (or three nodes of it), one ClickHouse (and a second set of one or two), two API processes, two sinks and two hosts of processors, each a process of its own; each is started again when it ends, as the supervisor does. */
 export type Cluster = {
   readonly dataDir: string;
   readonly key: string;
@@ -76,6 +84,12 @@ export type Cluster = {
   link(name: LinkName): Proxy;
   /** What three brokers are joined by; throws where there is one. */
   readonly network: BrokerNetwork;
+  /** The servers of the second set; throws where there is one set. */
+  readonly shards: ShardEngines;
+  /** Sets variables of all processes of ours, from the next start of each on. */
+  setVariables(variables: Readonly<Record<string, string>>): void;
+  /** Runs the command line as an operator; what it printed. Throws where its exit code is not 0. */
+  command(args: readonly string[]): Promise<string>;
   /** Sends a message over the channel of a process of ours. */
   send(name: RoleName, message: object): void;
   /** Told of what our processes say over their channels. */
@@ -107,12 +121,14 @@ class Made implements Cluster {
   readonly events: ProcessEvent[] = [];
   apis: readonly Api[] = [];
   kafka = { host: '127.0.0.1', port: 0 };
-  clickhouse = { url: '', user: '', password: '', database: '' };
+  clickhouse = { url: '', user: '', password: '', database: '', readerUser: '', readerPassword: '' };
   readonly #options: ClusterOptions;
   readonly #processes = new Map<ProcessName, KeptProcess>();
   readonly #roles = new Map<RoleName, RoleLaunch>();
   readonly #links = new Map<LinkName, Proxy>();
   #brokers: Brokers | null = null;
+  #second: SecondSet | null = null;
+  readonly #variables: Record<string, string> = {};
   readonly #listeners: ((name: RoleName, message: unknown) => void)[] = [];
   #undo: () => void = () => undefined;
   readonly #onExit = (): void => {
@@ -128,7 +144,7 @@ class Made implements Cluster {
 
   async start(): Promise<void> {
     this.#undo = this.#options.prepare?.(this.dataDir) ?? this.#undo;
-    const ports = await freePorts(25);
+    const ports = await freePorts(27);
     const take = (): number => ports.pop() as number;
     const clickhousePort = take();
     const clickhouseLinks = { 'api-clickhouse': clickhousePort, 'sink-clickhouse': clickhousePort };
@@ -137,9 +153,12 @@ class Made implements Cluster {
     const { dataDir } = this;
     this.#add('clickhouse', async (onSpawn) => {
       const engine = await startClickHouse({ dataDir, port: clickhousePort, onSpawn });
-      this.clickhouse = { url: engine.url, user: engine.user, password: engine.password, database: engine.database };
+      this.clickhouse = engine;
       return engine;
     });
+    const { shards = 0 } = this.#options;
+    if (shards > 0) this.#second = await secondSet(shards, dataDir, take);
+    for (const [name, launch] of this.#second?.launches ?? []) this.#add(name, launch);
     await Promise.all(this.#engines().map((name) => this.process(name).start()));
     if (this.#brokers !== null) await untilAllAlive(this);
     const env = this.#env();
@@ -171,6 +190,21 @@ class Made implements Cluster {
   get network(): BrokerNetwork {
     if (this.#brokers === null) throw new Error('There is one broker only: the scenario must ask for `brokers: 3`.');
     return this.#brokers.network;
+  }
+
+  get shards(): ShardEngines {
+    if (this.#second === null) throw new Error('There is one set only: the scenario must ask for `shards`.');
+    return this.#second.engines;
+  }
+
+  setVariables(variables: Readonly<Record<string, string>>): void {
+    Object.assign(this.#variables, variables);
+  }
+
+  async command(args: readonly string[]): Promise<string> {
+    const { port } = new URL(this.apis[0]?.adminUrl ?? '');
+    const env = { ...this.#env(), ...this.#addresses(), LOGWEIR_ADMIN_PORT: port, ...this.#variables };
+    return (await promisify(execFile)(process.execPath, [CLI, ...args], { env })).stdout;
   }
 
   send(name: RoleName, message: object): void {
@@ -228,6 +262,7 @@ class Made implements Cluster {
     await stopAll(HOST_NAMES);
     await stopAll(SINK_NAMES);
     await stopAll(this.#engines());
+    await this.#second?.engines.stop();
     await Promise.all([...[...this.#links.values()].map((proxy) => proxy.close()), this.#brokers?.network.close()]);
     process.off('exit', this.#onExit);
     this.#undo();
@@ -295,7 +330,7 @@ class Made implements Cluster {
       roles,
       dist: DIST,
       dataDir: this.dataDir,
-      env: { ...env, ...this.#options.env?.[name] },
+      env: () => ({ ...env, ...this.#options.env?.[name], ...this.#variables }),
       preload: this.#options.preload,
       onMessage: (message) => {
         for (const listener of this.#listeners) listener(name, message);
@@ -322,6 +357,7 @@ class Made implements Cluster {
       LOGWEIR_LOG_PARTITIONS: String(this.#partitions),
       LOGWEIR_KAFKA_DIR: this.#brokers?.folder('kafka-1') ?? path.join(this.dataDir, 'kafka'),
       LOGWEIR_EMBEDDED: '1',
+      ...this.#second?.variables(this.clickhouse),
       ...this.#options.settings,
     };
   }

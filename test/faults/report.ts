@@ -216,6 +216,10 @@ export const SHOWN_MEASURES: readonly string[] = [
   'noisy neighbour: p95 from acknowledgement to the tail beside the noise, times that without it',
   'three brokers: longest time without an acknowledgement, s',
   'three brokers: longest time without new rows in the table, s',
+  'two sets: searches meanwhile that failed',
+  'two sets: the slowest search meanwhile, ms',
+  'two sets: from the return of what was away until both serve, s',
+  'two sets: from the loss of a set until it serves again, s',
 ];
 
 function measureTable(runs: readonly RunRecord[]): string {

@@ -12,7 +12,8 @@ export type RoleOptions = {
   /** The folder of the compiled program. */
   readonly dist: string;
   readonly dataDir: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** As it is at each start. */
+  readonly env: () => NodeJS.ProcessEnv;
   /** A module that is loaded before the program (fault-points.mjs). */
   readonly preload?: string | undefined;
   /** Told of what the process says over its channel. */
@@ -35,7 +36,7 @@ export function roleLaunch(options: RoleOptions): RoleLaunch {
       const preload = options.preload === undefined ? [] : ['--import', options.preload];
       const runtime = runtimeOf(options.roles);
       const args = [...runtime.flags, ...preload, program, '--name', options.name, '--role', options.roles.join(',')];
-      const env = { ...runtime.env, ...options.env };
+      const env = { ...runtime.env, ...options.env() };
       const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
       closeSync(log);
       const exited = new Promise<string>((ended) => {

@@ -11,6 +11,7 @@ import { Measures } from './measures.ts';
 import { Monitor, type Memory } from './monitor.ts';
 import { recoveries, type Recovery } from './recovery.ts';
 import type { Scenario, ScenarioContext, TenantLoad } from './scenario.ts';
+import { compareSets } from './two-sets.ts';
 import { SignalLoad, type OtherSignal } from './other-signals.ts';
 import { percentAtRest, recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
 
@@ -89,6 +90,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     kafkaSettings,
     prepare,
     brokers: scenarios.some(({ brokers }) => brokers === 3) ? 3 : 1,
+    shards: scenarios.find(({ shards }) => shards !== undefined)?.shards ?? 0,
     brokerProxies: scenarios.some(({ brokerProxies }) => brokerProxies === true),
     log,
     settings: { LOGWEIR_SIGNALS: signals.flatMap(({ file = [] }) => file).join(',') },
@@ -176,6 +178,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       await ledger.close();
     }
     const seconds = Math.round((Date.now() - began) / 1000);
+    const apart = scenarios.some(({ shards }) => shards !== undefined) ? await compareSets({ cluster, began, measures, log }) : [];
     log('counting again');
     const { figures, violations } = await recount(cluster, ledger.file);
     const counted: Violation[] = [];
@@ -199,6 +202,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       memory: monitor.memory,
       violations: [
         ...violations,
+        ...apart,
         ...counted,
         ...serviceFaults(load.totals, monitor.memory, path.join(cluster.dataDir, 'logs')),
         ...(isJudged ? scenarios : []).flatMap((one) => one.check?.(load.totals, measures) ?? []),

@@ -1,10 +1,10 @@
 /**
- * `npm run faults -- --scenario X [--seconds N] [--times T] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs,
- * and counts again what was acknowledged. `--scenario` takes names with commas between them, or `all`; each runs on a cluster of its own,
+ * `npm run faults -- X [--seconds N] [--times T] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs,
+ * and counts again what was acknowledged. X (or `--scenario X`) are names with commas between them, `cluster-*`, or `all`; each runs on a cluster of its own,
  * those with a `+` between them on one at the same time, until it has done its work T times or for N seconds. `--whole [--jobs J]` runs
  * what a release must have gone through, J at a time. `--sample` runs a little of each, as `npm run test:all` does. Exit
  * code 1 unless everything holds. `--mutation X` (or `all`) runs with a part of the product switched off; exit code 1 unless that is found
- * out. `--signals marks` sends other signals beside the log, and counts them too. `--render` makes the page of kept runs anew.
+ * out. `--signals marks` sends other signals beside the log, and counts them too. `--render` makes the page of kept runs anew. `--list` tells what there is.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,8 @@ import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 import { WHOLE } from './whole.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     scenario: { type: 'string' },
     times: { type: 'string' },
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     signals: { type: 'string', default: '' },
     render: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
   },
 });
 const seconds = Number(values.seconds);
@@ -78,14 +80,17 @@ function tell(report: RunReport, mutation?: string): void {
   if (values.report) addToReport(recordOf(report, mutation));
 }
 
-/** The scenarios of each run: names with `+` between them run at the same time. */
+/** The scenarios of each run: names with `+` between them run at the same time, those that begin as `name*` does one by one. */
 function groups(list: string): (readonly Scenario[])[] {
-  return list.split(',').map((names) => chosen('scenario', names.replaceAll('+', ','), scenarios.members));
+  return list.split(',').flatMap((names) => {
+    const begun = scenarios.members.filter(({ name }) => names === 'all' || (names.endsWith('*') && name.startsWith(names.slice(0, -1))));
+    return begun.length > 0 ? begun.map((one) => [one]) : [chosen('scenario', names.replaceAll('+', ','), scenarios.members)];
+  });
 }
 
 async function runAll(): Promise<number> {
   let failed = 0;
-  const list = (values.scenario ?? 'all') === 'all' ? scenarios.members.map((one) => [one]) : groups(values.scenario ?? '');
+  const list = groups(values.scenario ?? (positionals.join(',') || 'all'));
   for (const [index, group] of list.entries()) {
     const name = group.map((scenario) => scenario.name).join('+');
     log(`scenario ${String(index + 1)} of ${String(list.length)}: ${name}. ${group.map(({ about }) => about).join(' ')}`);
@@ -163,6 +168,7 @@ async function runChosen(): Promise<number> {
 }
 
 if (values.render) writePage();
+else if (values.list) for (const { name, about } of scenarios.members) process.stdout.write(`${name}: ${about}\n`);
 else {
   await ensureBuilt({ root: path.resolve(import.meta.dirname, '../..'), log });
   const failed = await runChosen();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { OFTEN, samples } from './sample.ts';
+import { OF_TWO_SETS, OFTEN, samples } from './sample.ts';
 import { scenarios } from './scenarios/index.ts';
 
 describe('samples of faults', () => {
@@ -8,8 +8,9 @@ describe('samples of faults', () => {
     return [shared, ofBrokers, ...alone].flatMap((sample) => sample.scenarios.map(({ name }) => name));
   };
 
-  it('have every scenario once', () => {
-    expect(namesOf(true)).to.have.members(scenarios.members.map(({ name }) => name));
+  it('have every scenario once, and one of those with two sets', () => {
+    const named = scenarios.members.filter(({ shards }) => shards === undefined).map(({ name }) => name);
+    expect(namesOf(true)).to.have.members([...named, OF_TWO_SETS]);
   });
 
   it('have those of `npm test` often', () => {

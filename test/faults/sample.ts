@@ -7,6 +7,9 @@ export type Sample = Pick<RunOptions, 'scenarios' | 'secondsOf' | 'overlapping' 
 /** How long each of those goes on that share a cluster. */
 const SECONDS = 4;
 
+/** Of those with two sets, each of which needs minutes of its own: what `npm run test:all` takes. */
+export const OF_TWO_SETS = 'cluster-kill-a-clickhouse';
+
 /** What `npm test` takes: each kind of fault against each kind of process. The others are left to `npm run test:all`. */
 export const OFTEN: readonly string[] = [
   'kill-api',
@@ -26,7 +29,10 @@ export const OFTEN: readonly string[] = [
   'isolate-a-broker',
 ];
 
-/** A little of every scenario, or of those that `npm test` takes. */
+/** It has a cluster to itself. */
+const isAlone = ({ alone, shards }: Scenario): boolean => alone === true || shards !== undefined;
+
+/** A little of every scenario but for most of those with two sets, or of those that `npm test` takes. */
 export function samples(isWhole: boolean): {
   /** Those with one broker: on one cluster, one on the heels of the other. */
   readonly shared: Sample;
@@ -35,9 +41,11 @@ export function samples(isWhole: boolean): {
   /** Those that need a cluster of their own, one by one. */
   readonly alone: readonly Sample[];
 } {
-  const members = scenarios.members.filter(({ name }) => isWhole || OFTEN.includes(name));
+  const members = scenarios.members.filter(({ name, shards }) =>
+    isWhole ? shards === undefined || name === OF_TWO_SETS : OFTEN.includes(name),
+  );
   const together = (brokers: Scenario['brokers'], secondsOf: Sample['secondsOf']): Sample => ({
-    scenarios: members.filter((one) => one.alone !== true && one.brokers === brokers),
+    scenarios: members.filter((one) => !isAlone(one) && one.brokers === brokers),
     secondsOf,
     overlapping: true,
     once: true,
@@ -48,7 +56,7 @@ export function samples(isWhole: boolean): {
     shared: together(undefined, ({ sampleSeconds }) => Math.min(sampleSeconds, SECONDS)),
     ofBrokers: together(3, () => SECONDS),
     alone: members
-      .filter(({ alone }) => alone === true)
+      .filter(isAlone)
       .map((scenario) => ({ scenarios: [scenario], secondsOf: ({ sampleSeconds }) => sampleSeconds, onlyVerdict: true })),
   };
 }

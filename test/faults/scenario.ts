@@ -50,6 +50,8 @@ export type Scenario = {
   readonly brokers?: 3;
   /** The ways between these brokers go through proxies, so that they can be separated. */
   readonly brokerProxies?: true;
+  /** Needs a second set, of so many servers; it has a cluster to itself, and both sets must be equal in the end. */
+  readonly shards?: 1 | 2;
   /** Needs processes that can be told to die at a point of the code (fault-points.ts). */
   readonly faultPoints?: true;
   /** Takes a protection away of its own, so no other fault may be around: it has a cluster to itself. */

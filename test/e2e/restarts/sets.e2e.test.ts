@@ -7,25 +7,8 @@ import { SET_HEADER } from '../../../api/engine/set-engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 import { askClickHouse } from '../engine.ts';
 import { pace } from '../pace.ts';
+import { tableHashes, type Ask } from '../set-hashes.ts';
 import { newTenant, runCli } from '../shared.ts';
-
-/** Written for a set alone: what was migrated, and fences of its inserts. */
-const OWN_TABLES = ['migrations', 'insert_fences'];
-
-/** Where a set is asked, as its owner. */
-type Ask = (statement: string) => Promise<string[][]>;
-
-/** How many different rows each table has, and a sum of their hashes over all columns. */
-async function hashes(ask: Ask): Promise<Record<string, string>> {
-  const tables = await ask("SELECT name FROM system.tables WHERE database = 'logweir' AND engine LIKE '%MergeTree' ORDER BY name");
-  const found: Record<string, string> = {};
-  for (const [table = ''] of tables) {
-    if (OWN_TABLES.includes(table)) continue;
-    const rows = `SELECT DISTINCT cityHash64(formatRow('JSONCompactEachRow', *)) AS hash FROM ${table}`;
-    found[table] = (await ask(`SELECT count(), sum(hash) FROM (${rows})`))[0]?.join(' ') ?? '';
-  }
-  return found;
-}
 
 describe('two sets, each a whole copy of the data', function () {
   this.timeout(900_000);
@@ -102,7 +85,7 @@ describe('two sets, each a whole copy of the data', function () {
   const untilStored = (ask: Ask): Promise<number> => until('all entries', () => stored(ask), (count) => count === sent); // prettier-ignore
   const untilEqual = async (): Promise<void> => {
     await Promise.all([untilStored(first), untilStored(other)]);
-    const [a, b] = await until('equal tables', () => Promise.all([hashes(first), hashes(other)]), ([one, two]) => JSON.stringify(one) === JSON.stringify(two)); // prettier-ignore
+    const [a, b] = await until('equal tables', () => Promise.all([tableHashes(first), tableHashes(other)]), ([one, two]) => JSON.stringify(one) === JSON.stringify(two)); // prettier-ignore
     expect(a).to.deep.equal(b);
     expect(a['logs']).to.match(new RegExp(`^${String(sent)} `));
   };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Kafka, logLevel } from 'kafkajs';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SET_HEADER } from '../../../api/engine/set-engine.ts';
 import { isWhole } from '../../extent.ts';
@@ -8,7 +8,7 @@ import { askClickHouse } from '../engine.ts';
 import { countedByPatterns, everyAnswer, sendEverything } from '../every-question.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 import { pace } from '../pace.ts';
-import { ShardEngines, clusterOf } from '../shard-engines.ts';
+import { ShardEngines } from '../shard-engines.ts';
 import { newTenant, runCli } from '../shared.ts';
 
 const PARTITIONS = 4;
@@ -33,12 +33,7 @@ describe('a set whose rows lie in several shards', function () {
 
   /** The settings of an instance whose set b has so many shards. */
   function settings(shards: number, out: string, order: readonly number[] = [0, 1, 2]): Record<string, string> {
-    const [first = 0, ...rest] = order.slice(0, shards);
-    const { url, user, password, readerUser, readerPassword } = engines.at(first);
-    const others = rest.map((index) => ({ url: engines.at(index).url }));
-    const set = { name: 'b', url, user, password, reader_user: readerUser, reader_password: readerPassword, cluster: clusterOf(shards), shards: others }; // prettier-ignore
-    const file = path.join(engines.folder, `sets-${String(shards)}.json`);
-    writeFileSync(file, JSON.stringify({ sets: [set] }));
+    const file = engines.writeSets(order.slice(0, shards));
     return { LOGWEIR_CLICKHOUSE_SETS_FILE: file, LOGWEIR_CLICKHOUSE_SETS_OUT: out, LOGWEIR_LOG_PARTITIONS: String(PARTITIONS) };
   }
 

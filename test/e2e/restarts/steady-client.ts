@@ -11,14 +11,14 @@ const AGAIN = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 /** What came of a request: the status of its last try, and what went wrong before. */
 type Outcome = { readonly status: number; readonly before: readonly string[]; readonly body: string };
 
-/** Sends a request as a standard client does: again after 429, 503 and a lost connection, three times at most. */
-async function retried(url: string, init: RequestInit): Promise<Outcome> {
+/** Sends a request as a standard client does: again after 429, 503 and a lost connection, three times at most. Each try may be of another address. */
+export async function retried(urlOf: (attempt: number) => string, init: RequestInit): Promise<Outcome> {
   const before: string[] = [];
   for (;;) {
     let waitMs = BACKOFF_MS;
     let outcome: Outcome;
     try {
-      const response = await fetch(url, init);
+      const response = await fetch(urlOf(before.length), init);
       outcome = { status: response.status, before, body: await response.text() };
       if (outcome.status !== 429 && outcome.status !== 503) return outcome;
       waitMs = Number(response.headers.get('retry-after') ?? 1) * 1000;
@@ -64,7 +64,7 @@ export class SteadyClient {
     for (let batch = 0; !this.#isOver; batch++) {
       const messages = Array.from({ length: 10 }, (_, at) => `steady ${String(loop)}.${String(batch)}.${String(at)}`);
       const body = JSON.stringify(messages.map((_msg) => ({ _msg, service: `s${String(batch % 5)}` })));
-      const outcome = await retried(`${host}/api/v1/ingest`, { method: 'POST', headers, body });
+      const outcome = await retried(() => `${host}/api/v1/ingest`, { method: 'POST', headers, body });
       this.#note(`ingest ${host}`, outcome);
       if (outcome.status === 200) (outcome.before.length === 0 ? this.atOnce : this.again).push(...messages);
       await pace();
@@ -74,7 +74,7 @@ export class SteadyClient {
   async #search(app: string, headers: Readonly<Record<string, string>>): Promise<void> {
     const body = JSON.stringify({ query: '*', start: '-1h', limit: 10 });
     while (!this.#isOver) {
-      this.#note('search', await retried(`${app}/api/v1/tenants/1/search`, { method: 'POST', headers, body }));
+      this.#note('search', await retried(() => `${app}/api/v1/tenants/1/search`, { method: 'POST', headers, body }));
       this.searches += 1;
       await pace();
     }

@@ -26,7 +26,9 @@ export const refusesInTime: Check = (totals, measures) => [...slowRefusals(total
 
 /** A scenario on a cluster of its own with three brokers, all in sync at its beginning; its end waits until they are so again. */
 export function onThreeBrokers(
-  options: Pick<Scenario, 'name' | 'about' | 'sampleSeconds' | 'links' | 'brokerProxies' | 'entriesPerSecond'> & { readonly check: Check },
+  options: Pick<Scenario, 'name' | 'about' | 'sampleSeconds' | 'links' | 'brokerProxies' | 'entriesPerSecond' | 'shards' | 'env'> & {
+    readonly check: Check;
+  },
   run: (context: ScenarioContext) => Promise<void>,
 ): Scenario {
   return {

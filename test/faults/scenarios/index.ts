@@ -3,6 +3,10 @@ import type { Scenario } from '../scenario.ts';
 import { killHostWhileAlerting } from './alerts.ts';
 import { isolateABroker, isolateAMinority, oneWayLoss } from './broker-partitions.ts';
 import { killABroker, killTwoBrokers, pauseABroker, rollBrokers } from './brokers.ts';
+import { clusterIsolateAMinority, clusterKillABroker, clusterOneWayLoss } from './cluster-brokers.ts';
+import { clusterClocksOff } from './cluster-clocks.ts';
+import { clusterLoseASet } from './cluster-lost-set.ts';
+import { clusterKillAClickHouse, clusterSetBehind } from './cluster-sets.ts';
 import { cutRequests, truncatedInserts } from './cut-requests.ts';
 import { droppedInsertAnswers, droppedProduceAnswers } from './dropped-answers.ts';
 import { forgottenTokens, killHostAtPoints, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
@@ -81,5 +85,12 @@ export const scenarios = registry<Scenario>(
     isolateABroker,
     isolateAMinority,
     oneWayLoss,
+    clusterKillABroker,
+    clusterKillAClickHouse,
+    clusterLoseASet,
+    clusterSetBehind,
+    clusterIsolateAMinority,
+    clusterOneWayLoss,
+    clusterClocksOff,
   ],
 );
