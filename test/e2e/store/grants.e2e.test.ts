@@ -14,7 +14,7 @@ import { BackupWorld } from '../../fakes/backup-world.ts';
 import { logRecord, rangeOf } from '../../fakes/log-record.ts';
 import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';
-import { migrate } from '../../../pipeline/store/migrations.ts';
+import { migrate, newestMigration } from '../../../pipeline/store/migrations.ts';
 import { storedPositions } from '../../../sinks/audit/stored.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';
@@ -102,7 +102,7 @@ describe('an owner with the rights that the documentation names', function () {
     };
     const place = readPlace('granted', { accessKey: '', secretKey: '' });
     try {
-      const sources = { ...world.sources, server, prepare };
+      const sources = { ...world.sources, newestSchema: await newestMigration(), server, prepare };
       const { tables } = await backUp(sources, place, () => undefined);
       const rows = tables.find(({ name }) => name === 'logs')?.rows;
       await server.command('DROP DATABASE logweir SYNC');
