@@ -8,6 +8,7 @@ const pace = from('api/http/refusal-pace.ts');
 const compression = from('api/http/answer-compression.ts');
 const rate = from('api/limits/call-rate.ts');
 const calls = from('api/limits/shared-calls.ts');
+const threads = from('pipeline/compression/in-threads.ts');
 const forms = from('api/select/arguments.ts');
 const lists = from('api/http/lists.ts');
 
@@ -194,6 +195,15 @@ export const CONNECTIONS: Section = {
       beyond: 'Those that are full again are forgotten: new ones are full too.',
       others: 'nothing',
       test: 'test/api/limits/query-rate.test.ts',
+    },
+    {
+      what: 'Bodies that threads decompress at once',
+      of: 'a process',
+      bound: [threads('MAX_IN_THREADS', '')],
+      beyond: 'They wait, in the order in which they came.',
+      others: 'Answers are compressed by the other threads.',
+      attack: ['replay-endless-session'],
+      test: 'test/pipeline/compression/in-threads.test.ts',
     },
     {
       what: 'Keys, and tenants that change something, whose calls all nodes count together',

@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
 import { corrupt, type Coding, type TooLarge } from './corrupt.ts';
+import { inThreads } from './in-threads.ts';
 import { inflateSnappy } from './snappy.ts';
-import { infoOptions, refuse, SMALL, type InfoOptions, type WithInfo } from './zlib-info.ts';
+import { infoOptions, refuse, smallAtOnce, type InfoOptions, type WithInfo } from './zlib-info.ts';
 import { inflateZstd } from './zstd.ts';
 
 export type { Coding, TooLarge };
@@ -20,18 +21,21 @@ const gunzipInThread = promisify(gunzip) as unknown as (bytes: Buffer, options: 
 
 /** RFC 1952, any number of members. */
 async function inflateGzip(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
-  if (bytes.length <= SMALL) return inflateGzipSync(bytes, cap, tooLarge);
-  return checked(
-    bytes,
-    await gunzipInThread(bytes, infoOptions(bytes, cap)).catch((error: unknown) => refuse('gzip', error, cap, tooLarge)),
-  );
+  return checked(bytes, await gunzipped(bytes, cap).catch((error: unknown) => refuse('gzip', error, cap, tooLarge)));
 }
+
+async function gunzipped(bytes: Buffer, cap: number): Promise<WithInfo> {
+  const small = smallAtOnce(bytes, cap, (most) => gunzipAtOnce(bytes, most));
+  return small ?? inThreads(() => gunzipInThread(bytes, infoOptions(bytes, cap)));
+}
+
+const gunzipAtOnce = (bytes: Buffer, cap: number): WithInfo => gunzipSync(bytes, infoOptions(bytes, cap)) as unknown as WithInfo;
 
 /** The same at once, for what lies compressed inside of a body. */
 export function inflateGzipSync(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
   let result: WithInfo;
   try {
-    result = gunzipSync(bytes, infoOptions(bytes, cap)) as unknown as WithInfo;
+    result = gunzipAtOnce(bytes, cap);
   } catch (error) {
     return refuse('gzip', error, cap, tooLarge);
   }

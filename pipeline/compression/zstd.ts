@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
 import { constants, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { corrupt, type TooLarge } from './corrupt.ts';
-import { infoOptions, refuse, SMALL, type InfoOptions, type WithInfo } from './zlib-info.ts';
+import { inThreads } from './in-threads.ts';
+import { infoOptions, refuse, smallAtOnce, type InfoOptions, type WithInfo } from './zlib-info.ts';
 
-type Decompress = (bytes: Buffer, options: InfoOptions) => WithInfo | Promise<WithInfo>;
-
-const inThread = promisify(zstdDecompress) as unknown as Decompress;
-const atOnce = zstdDecompressSync as unknown as Decompress;
+const inThread = promisify(zstdDecompress) as unknown as (bytes: Buffer, options: InfoOptions) => Promise<WithInfo>;
+const atOnce = zstdDecompressSync as unknown as (bytes: Buffer, options: InfoOptions) => WithInfo;
 /** The largest window that there is, 2 GiB. It costs no memory: what is written to it is bounded by the cap. */
 const params = { [constants.ZSTD_d_windowLogMax]: 31 };
 /** Node 26 decompresses all frames in one go, Node 24 one after another. */
@@ -14,7 +13,6 @@ const MAX_GOES = 1000;
 
 /** Zstandard (RFC 8878), any number of frames, to at most `cap` bytes. */
 export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
-  const decompress = bytes.length <= SMALL ? atOnce : inThread;
   const parts: Buffer[] = [];
   let [at, size] = [0, 0];
   do {
@@ -31,7 +29,8 @@ export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge
 
   async function inflateSome(rest: Buffer, left: number): Promise<WithInfo> {
     try {
-      return await decompress(rest, { ...infoOptions(rest, left), params });
+      const options = (most: number): InfoOptions => ({ ...infoOptions(rest, most), params });
+      return smallAtOnce(rest, left, (most) => atOnce(rest, options(most))) ?? (await inThreads(() => inThread(rest, options(left))));
     } catch (error) {
       return refuse('zstd', error, cap, tooLarge);
     }

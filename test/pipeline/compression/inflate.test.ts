@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { HttpError } from '../../../pipeline/core/errors.ts';
 import { inflate, type Coding } from '../../../pipeline/compression/inflate.ts';
 import { laterRefusalOf, tooLarge } from '../../fakes/refusal.ts';
@@ -25,6 +25,28 @@ describe('inflate gzip', () => {
     expect((await inflate('gzip', bytes, large.length, tooLarge)).equals(large)).to.equal(true);
     expect(await refused('gzip', bytes, large.length - 1)).to.include({ status: 413 });
     expect(await refused('gzip', bytes.subarray(0, -1))).to.include({ status: 400 });
+  });
+
+  it('a small body that becomes a large one, in a thread: the event loop goes on meanwhile', async () => {
+    for (const [coding, pack] of [
+      ['gzip', gzipSync],
+      ['zstd', zstdCompressSync],
+    ] as const)
+      // prettier-ignore
+      for (const [size, isAtOnce] of [
+        [100_000, true],
+        [8_000_000, false],
+      ] as const) {
+        const bytes = pack(Buffer.alloc(size, 'x'));
+        expect(bytes.length, coding).to.be.below(16_384);
+        const found: Buffer[] = [];
+        const reading = inflate(coding, bytes, 8_000_000, tooLarge).then((body) => (found.push(body), body));
+        // what is done at once is there before the event loop turns
+        for (let i = 0; i < 50; i++) await Promise.resolve();
+        expect(found.length === 1, `${coding} ${String(size)}`).to.equal(isAtOnce);
+        expect((await reading).length).to.equal(size);
+        expect(await refused(coding, bytes, size - 1), coding).to.include({ status: 413 });
+      }
   });
 
   const corruptions: readonly (readonly [string, Buffer])[] = [
