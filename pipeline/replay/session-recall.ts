@@ -16,6 +16,8 @@ export type StoredSizes = (tenantId: number, sessions: ReadonlyMap<string, Sessi
 const MAX_WAITING = 1000;
 /** Sessions of one question. */
 const MAX_AT_ONCE = 500;
+/** Between two rounds of questions: where each batch is of another session, a question for each would cost more than the batches. Milliseconds. */
+const PAUSE_MS = 1000;
 /** After a question without an answer. Milliseconds. */
 const RETRY_MS = 5000;
 
@@ -25,9 +27,11 @@ export type SessionRecallOptions = {
   /** Called for the first of several faults. */
   readonly onFault: (error: unknown) => void;
   readonly retryMs?: number;
+  /** Resolves when the next round may begin. */
+  readonly pause?: () => Promise<unknown>;
 };
 
-/** Asks for sessions that a process does not know, or has forgotten: one question at a time, tenant by tenant, until there is an answer. */
+/** Asks for sessions that a process does not know, or has forgotten: one question at a time, one of each tenant in a round, until there is an answer. */
 export class SessionRecall {
   readonly #options: SessionRecallOptions;
   readonly #waiting = new Map<number, Map<string, SessionSpan>>();
@@ -50,10 +54,11 @@ export class SessionRecall {
   }
 
   async #run(): Promise<void> {
-    for (;;) {
-      const [next] = this.#waiting;
-      if (next === undefined) break;
-      await this.#ask(...next);
+    const { pause = (): Promise<unknown> => sleep(PAUSE_MS, undefined, { ref: false }) } = this.#options;
+    while (this.#waiting.size > 0) {
+      for (const [tenantId, waiting] of [...this.#waiting]) await this.#ask(tenantId, waiting);
+      // those that come meanwhile are asked for together
+      await pause();
     }
     this.#isRunning = false;
   }
@@ -61,9 +66,6 @@ export class SessionRecall {
   async #ask(tenantId: number, waiting: Map<string, SessionSpan>): Promise<void> {
     const { stored, onFound, onFault, retryMs = RETRY_MS } = this.#options;
     const some = new Map([...waiting].slice(0, MAX_AT_ONCE));
-    // the others come first
-    this.#waiting.delete(tenantId);
-    this.#waiting.set(tenantId, waiting);
     try {
       for (const [session, size] of await stored(tenantId, some)) onFound(tenantId, session, size);
       for (const session of some.keys()) waiting.delete(session);

@@ -73,7 +73,11 @@ describe('the size of a session that a process does not know', () => {
     const found: unknown[] = [];
     let faults = 0;
     const onFault = (): void => void (faults += 1);
-    const recall = new SessionRecall({ ...{ stored: table.stored, onFault, retryMs: 0 }, onFound: (...all) => void found.push(all) });
+    const pause = (): Promise<void> => Promise.resolve();
+    const recall = new SessionRecall({
+      ...{ stored: table.stored, onFault, retryMs: 0, pause },
+      onFound: (...all) => void found.push(all),
+    });
     recall.want(1, 's', SPAN);
     table.fail();
     await table.asked(2);
@@ -87,7 +91,8 @@ describe('the size of a session that a process does not know', () => {
 
   it('is asked for in one question at a time, tenant by tenant, and not for more than a tenant may have waiting', async () => {
     const table = new Table();
-    const recall = new SessionRecall({ stored: table.stored, onFault: () => undefined, onFound: () => undefined });
+    const pause = (): Promise<void> => Promise.resolve();
+    const recall = new SessionRecall({ stored: table.stored, onFault: () => undefined, onFound: () => undefined, pause });
     for (let index = 0; index < 5000; index++) recall.want(1, `s-${String(index)}`, SPAN);
     recall.want(2, 's', SPAN);
     for (let count = 1; count <= 4; count++) {
@@ -97,5 +102,21 @@ describe('the size of a session that a process does not know', () => {
     recall.want(3, 's', SPAN);
     await table.asked(5);
     expect(table.questions.map(([tenant, { length }]) => [tenant, length])).to.deep.equal([[1, 1], [1, 500], [2, 1], [1, 499], [3, 1]]); // prettier-ignore
+  });
+
+  it('is asked for together with others that come before the next round', async () => {
+    const table = new Table();
+    const rounds: (() => void)[] = [];
+    const pause = (): Promise<void> => new Promise((go) => rounds.push(go));
+    const recall = new SessionRecall({ stored: table.stored, onFault: () => undefined, onFound: () => undefined, pause });
+    recall.want(1, 'a', SPAN);
+    table.answer({});
+    await eventually('the end of the round', () => rounds.length, (count) => count === 1); // prettier-ignore
+    for (const session of ['b', 'c', 'd']) recall.want(1, session, SPAN);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(table.questions).to.have.length(1);
+    rounds[0]?.();
+    await table.asked(2);
+    expect(table.questions[1]).to.deep.equal([1, ['b', 'c', 'd']]);
   });
 });
