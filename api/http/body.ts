@@ -44,6 +44,8 @@ export function jsonBody(cap = 1_048_576): BodyCaps {
 
 /** Is given the memory that a body takes while it is read. */
 export interface BodyMeter {
+  /** Whose it is. */
+  readonly tenantId: number;
   /** Counts bytes; throws where they exceed the budget. */
   add(bytes: number): void;
   /** All of the body has come. */
@@ -97,9 +99,8 @@ export async function readBody(
   meter?.received();
   if (coding === null) return wire;
   const began = performance.now();
-  const inflating = inflateBody(coding, wire, caps.inflated, (received, more) =>
-    caps.tooLarge({ received, more, cap: caps.inflated, compressed, inflated: true }),
-  );
+  const inflatedTooLarge: TooLarge = (received, more) => caps.tooLarge({ received, more, cap: caps.inflated, compressed, inflated: true });
+  const inflating = inflateBody(coding, wire, caps.inflated, inflatedTooLarge, meter?.tenantId);
   // what is done elsewhere has only been begun
   meter?.worked?.(performance.now() - began);
   const body = await inflating;
@@ -108,8 +109,8 @@ export async function readBody(
 }
 
 /** Snappy in the fastest form that there is. */
-async function inflateBody(coding: Coding, bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
-  return coding === 'snappy' ? inflateSnappy(bytes, cap, tooLarge) : inflate(coding, bytes, cap, tooLarge);
+async function inflateBody(coding: Coding, bytes: Buffer, cap: number, tooLarge: TooLarge, tenantId?: number): Promise<Buffer> {
+  return coding === 'snappy' ? inflateSnappy(bytes, cap, tooLarge) : inflate(coding, bytes, cap, tooLarge, tenantId);
 }
 
 function neverTooLarge(): never {

@@ -199,9 +199,9 @@ export const CONNECTIONS: Section = {
     {
       what: 'Bodies that threads decompress at once',
       of: 'a process',
-      bound: [threads('MAX_IN_THREADS', '')],
-      beyond: 'They wait, in the order in which they came.',
-      others: 'Answers are compressed by the other threads.',
+      bound: [threads('MAX_IN_THREADS', ''), threads('MAX_WAIT_MS', 'ms of waiting')],
+      beyond: 'They wait; 429 `backpressure` after that time.',
+      others: 'Tenants take turns; answers are compressed by the other threads.',
       attack: ['replay-endless-session'],
       test: 'test/pipeline/compression/in-threads.test.ts',
     },

@@ -10,23 +10,24 @@ export type { Coding, TooLarge };
 
 /**
  * Decompresses a whole body to at most `cap` bytes, allocating no more than about that, whatever the stream claims. Throws
- * HttpError: `tooLarge` above the cap, 400 where the stream is corrupt, truncated or followed by anything else.
+ * HttpError: `tooLarge` above the cap, 400 where the stream is corrupt, truncated or followed by anything else, 429 where the tenant's
+ * large bodies have waited too long.
  */
-export async function inflate(coding: Coding, bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
-  if (coding === 'gzip') return inflateGzip(bytes, cap, tooLarge);
-  return coding === 'zstd' ? inflateZstd(bytes, cap, tooLarge) : inflateSnappy(bytes, cap, tooLarge);
+export async function inflate(coding: Coding, bytes: Buffer, cap: number, tooLarge: TooLarge, tenantId = 0): Promise<Buffer> {
+  if (coding === 'gzip') return inflateGzip(bytes, cap, tooLarge, tenantId);
+  return coding === 'zstd' ? inflateZstd(bytes, cap, tooLarge, tenantId) : inflateSnappy(bytes, cap, tooLarge);
 }
 
 const gunzipInThread = promisify(gunzip) as unknown as (bytes: Buffer, options: InfoOptions) => Promise<WithInfo>;
 
 /** RFC 1952, any number of members. */
-async function inflateGzip(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
-  return checked(bytes, await gunzipped(bytes, cap).catch((error: unknown) => refuse('gzip', error, cap, tooLarge)));
+async function inflateGzip(bytes: Buffer, cap: number, tooLarge: TooLarge, tenantId: number): Promise<Buffer> {
+  return checked(bytes, await gunzipped(bytes, cap, tenantId).catch((error: unknown) => refuse('gzip', error, cap, tooLarge)));
 }
 
-async function gunzipped(bytes: Buffer, cap: number): Promise<WithInfo> {
+async function gunzipped(bytes: Buffer, cap: number, tenantId: number): Promise<WithInfo> {
   const small = smallAtOnce(bytes, cap, (most) => gunzipAtOnce(bytes, most));
-  return small ?? inThreads(() => gunzipInThread(bytes, infoOptions(bytes, cap)));
+  return small ?? inThreads(tenantId, () => gunzipInThread(bytes, infoOptions(bytes, cap)));
 }
 
 const gunzipAtOnce = (bytes: Buffer, cap: number): WithInfo => gunzipSync(bytes, infoOptions(bytes, cap)) as unknown as WithInfo;

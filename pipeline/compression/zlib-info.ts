@@ -1,4 +1,5 @@
 import type { ZlibOptions, ZstdOptions } from 'node:zlib';
+import { HttpError } from '../core/errors.ts';
 import { corrupt, type Coding, type TooLarge } from './corrupt.ts';
 
 /** What node:zlib gives with the option `info`: `bytesWritten` is how much of the input was consumed. */
@@ -28,6 +29,7 @@ export function infoOptions(bytes: Buffer, cap: number): InfoOptions {
 
 /** Throws what an error of node:zlib means to a client. */
 export function refuse(coding: Coding, error: unknown, cap: number, tooLarge: TooLarge): never {
+  if (error instanceof HttpError) throw error;
   const { code, message } = error as NodeJS.ErrnoException;
   // a frame that holds more than 2 GiB, by its header
   if (code === 'ERR_BUFFER_TOO_LARGE' || code === 'ZSTD_error_frameParameter_windowTooLarge') throw tooLarge(cap, true);

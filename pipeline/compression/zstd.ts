@@ -12,7 +12,7 @@ const params = { [constants.ZSTD_d_windowLogMax]: 31 };
 const MAX_GOES = 1000;
 
 /** Zstandard (RFC 8878), any number of frames, to at most `cap` bytes. */
-export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
+export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge, tenantId = 0): Promise<Buffer> {
   const parts: Buffer[] = [];
   let [at, size] = [0, 0];
   do {
@@ -30,7 +30,9 @@ export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge
   async function inflateSome(rest: Buffer, left: number): Promise<WithInfo> {
     try {
       const options = (most: number): InfoOptions => ({ ...infoOptions(rest, most), params });
-      return smallAtOnce(rest, left, (most) => atOnce(rest, options(most))) ?? (await inThreads(() => inThread(rest, options(left))));
+      return (
+        smallAtOnce(rest, left, (most) => atOnce(rest, options(most))) ?? (await inThreads(tenantId, () => inThread(rest, options(left))))
+      );
     } catch (error) {
       return refuse('zstd', error, cap, tooLarge);
     }
