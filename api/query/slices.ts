@@ -16,8 +16,8 @@ const FEW_ROWS = 250_000;
 /** Up to this number of rows indexes are read at once, while a statement is planned; beyond it, only as far as the limit requires. */
 const PLANNED_ROWS = 5_000_000;
 
-/** The part of a window that is read first where all of its rows would be, and nothing is known of them. */
-const END_OF_WINDOW = 64n;
+/** Where the part of a window begins that is read first where all of its rows would be read otherwise, and nothing is known of them. */
+export const startOfNewest = ({ start, end }: TimeWindow): bigint => end - (end - start) / 64n;
 
 /** How many rows tenants have in a span of time, as statements found it that had to look at all of them. */
 export class Densities {
@@ -39,7 +39,7 @@ export const isPlanned = (rows: number): boolean => rows > 0 && rows <= PLANNED_
 
 /** The first slice of a window that has about `rows` rows; 0: it is not known how many. `isScattered`: the table is not in the order of time. */
 export function firstSlice({ start, end }: TimeWindow, rows: number, isScattered = false): Slice {
-  if (rows === 0 && isScattered) return { start: end - (end - start) / END_OF_WINDOW, end, isOrdered: true };
+  if (rows === 0 && isScattered) return { start: startOfNewest({ start, end }), end, isOrdered: true };
   if (rows < FEW_ROWS) return { start, end, isOrdered: true };
   return { start: end - BigInt(Math.round((Number(end - start) * FIRST_ROWS) / rows)), end, isOrdered: true };
 }

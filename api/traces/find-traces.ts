@@ -1,5 +1,6 @@
 import { conjunction, int64, ofTenant, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import type { Deps, Request } from '../query/deps.ts';
+import { startOfNewest } from '../query/slices.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { WHOLE_RESOURCE } from './stored-span.ts';
 import { filterConditions, isInSomeResource, isWithin, keyOf, lookedUp, type SpanFilter, type Span } from './span-filter.ts';
@@ -12,8 +13,6 @@ const MOST_RESOURCES = 1000;
 /** Bytes of them that one value of a statement holds for certain: ClickHouse takes 128 KiB. What each takes in addition: quotes, a comma, space for escapes. */
 const VALUE_BYTES = 60_000;
 const PER_TEXT = 3;
-/** The part of a window that is read first. */
-const END_OF_WINDOW = 64n;
 
 /**
  * Traces with a span that a filter matches in a span of time, newest first by these spans; those behind a place. Inside a service the rows
@@ -39,7 +38,7 @@ export async function findTraces(
   // without a service the newest ones are not first in the table: where the end of the window has enough, the rest is not read
   if (filter.service === null && filter.tags.length === 0) {
     const end = after === null ? span.end : timeOf(after, span);
-    const newest = await read(end - (end - span.start) / END_OF_WINDOW);
+    const newest = await read(startOfNewest({ start: span.start, end }));
     if (newest.length === limit) return newest;
   }
   return read(span.start);

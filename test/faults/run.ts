@@ -4,7 +4,7 @@
  * those with a `+` between them on one at the same time, until it has done its work T times or for N seconds. `--whole [--jobs J]` runs
  * what a release must have gone through, J at a time. `--sample` runs a little of each, as `npm run test:all` does. Exit
  * code 1 unless everything holds. `--mutation X` (or `all`) runs with a part of the product switched off; exit code 1 unless that is found
- * out. `--signals marks` sends other signals beside the log, and counts them too. `--render` makes the page of kept runs anew. `--list` tells what there is.
+ * out. `--signals marks` sends other signals beside the log, and counts them too. `--render` makes the page of kept runs anew. `--list` lists the scenarios.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
