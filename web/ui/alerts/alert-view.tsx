@@ -1,8 +1,8 @@
 /** The page of one alert: what, by how much, since when, why, and what can be done. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../base/action.ts';
-import { request, useRequest, type AnswerOf } from '../base/api.ts';
+import { request, useLater, useRequest, type AnswerOf, type Loaded } from '../base/api.ts';
 import { count, duration } from '../base/format.ts';
 import { useCommands } from '../base/keys.ts';
 import { hrefOf, route } from '../base/route.ts';
@@ -176,21 +176,21 @@ function newestOf(requested: Alert | null, listed: Alert | null): Alert | null {
   return { ...requested, state, resolved_at, resolution_note, fire_count };
 }
 
-const WHY_AFTER_MS = 3000;
-const MOST_LOOKS = 20;
+/** What the socket announced may not be stored yet, and why it came is found out some seconds after it fires. */
+function isYetToCome(requested: Alert | null, listed: Alert | null, error: Error | null): boolean {
+  if (requested === null) return listed !== null && error instanceof ApiError && error.status === 404;
+  return requested.state === 'firing' && !Object.hasOwn(requested.evidence, 'why');
+}
 
-/** Why an alert came is found out some seconds after it fires, and announced by nothing: who has it open by then looks again. */
-function useWhy(alert: Alert | null, again: () => void): void {
-  const looks = useRef(0);
-  const isOpen = alert !== null && alert.state === 'firing' && !Object.hasOwn(alert.evidence, 'why');
-  useEffect(() => {
-    if (!isOpen || looks.current >= MOST_LOOKS) return;
-    const timer = setTimeout(() => {
-      looks.current += 1;
-      again();
-    }, WHY_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [alert, isOpen]);
+function NotYet({ of }: { readonly of: Loaded<Alert> }): JSX.Element {
+  const { error, again } = of;
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <Empty title="There is no such alert">
+        <a href={hrefOf(route.value.tenant, 'alerts')}>All alerts</a>
+      </Empty>
+    );
+  return error === null ? <Busy of={of} /> : <ErrorNote error={error} onAgain={again} />;
 }
 
 export function AlertView({
@@ -207,24 +207,17 @@ export function AlertView({
     [id, listed?.last_updated_at, listed?.state],
   );
   const { value, error, again } = loaded;
-  useWhy(value, again);
+  const isExpected = isYetToCome(value, listed, error);
+  useLater(loaded, isExpected);
   const [isResolving, setResolving] = useState(false);
   useEffect(() => setResolving(false), [id]);
   const alert = newestOf(value?.id === id ? value : null, listed);
-  if (alert === null) {
-    if (error instanceof ApiError && error.status === 404)
-      return (
-        <Empty title="There is no such alert">
-          <a href={hrefOf(route.value.tenant, 'alerts')}>All alerts</a>
-        </Empty>
-      );
-    return error === null ? <Busy of={loaded} /> : <ErrorNote error={error} onAgain={again} />;
-  }
+  if (alert === null) return <NotYet of={loaded} />;
   const evidence = readEvidence(alert.evidence);
   return (
     <article class="alert" aria-label="Alert">
       <Head alert={alert} link={evidence.link} onResolve={() => setResolving(true)} />
-      {error === null ? null : <ErrorNote error={error} onAgain={again} />}
+      {error === null || (isExpected && value === null) ? null : <ErrorNote error={error} onAgain={again} />}
       <Figures evidence={evidence} />
       <Course alert={alert} evidence={evidence} />
       <div class="panels">

@@ -1,14 +1,14 @@
 /** What was in the stream right before and after an entry. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { request, useRequest } from '../base/api.ts';
+import { request, useLater, useRequest } from '../base/api.ts';
 import { zone } from '../base/settings.ts';
 import { clockOf } from '../base/time.ts';
 import { Button } from '../components/controls.tsx';
 import { Level } from '../components/data.tsx';
 import { BusyBar, ErrorNote } from '../components/states.tsx';
 import { MessageLine } from './message.tsx';
-import { idOf, textOf, type Entry } from './entry.ts';
+import { idOf, isRecent, textOf, type Entry } from './entry.ts';
 import { openRow } from './state.ts';
 
 const MORE = 10;
@@ -46,7 +46,9 @@ export function ContextTab({ entry }: { readonly entry: Entry }): JSX.Element {
   const [back, setBack] = useState(MORE);
   const [forth, setForth] = useState(MORE);
   const id = idOf(entry);
-  const { value, error, isBusy, again } = useRequest((signal) => around(entry, back, forth, signal), [id, back, forth]);
+  const loaded = useRequest((signal) => around(entry, back, forth, signal), [id, back, forth]);
+  const { value, error, isBusy, again } = loaded;
+  useLater(loaded, value !== null && !value.some((one) => idOf(one) === id) && isRecent(entry));
   if (error !== null) return <ErrorNote error={error} onAgain={again} />;
   return (
     <div class="context">

@@ -28,3 +28,8 @@ export function idOf(entry: Entry): string {
   ids.set(entry, id);
   return id;
 }
+
+const RECENT_MS = 60_000;
+
+/** Whether it may be on its way to the store: a live one is shown before. */
+export const isRecent = (entry: Entry): boolean => Date.now() - Date.parse(textOf(entry, '_time')) < RECENT_MS;

@@ -1,14 +1,14 @@
 /** The pattern of an entry: its template, how often it came, what its placeholders were. */
 import type { JSX } from 'preact';
 import { ApiError } from '../../client/client.ts';
-import { request, useRequest, type AnswerOf } from '../base/api.ts';
+import { request, useLater, useRequest, type AnswerOf } from '../base/api.ts';
 import { count, plural } from '../base/format.ts';
 import { Button } from '../components/controls.tsx';
 import { Sparkline, Time } from '../components/data.tsx';
 import { BusyBar, Empty, ErrorNote } from '../components/states.tsx';
 import { split } from '../editor/tokens.ts';
 import { quote } from '../../../logsql/base/reserved.ts';
-import { idOf, textOf, type Entry } from './entry.ts';
+import { idOf, isRecent, textOf, type Entry } from './entry.ts';
 import { query, run } from './state.ts';
 
 type Known = AnswerOf<'GET /patterns/{fingerprint}'>;
@@ -62,13 +62,23 @@ function Placeholders({ known }: { readonly known: Known }): JSX.Element {
 }
 
 export function PatternTab({ entry }: { readonly entry: Entry }): JSX.Element {
-  const { value, error, isBusy, again } = useRequest((signal) => patternOf(entry, signal), [idOf(entry)]);
+  const loaded = useRequest((signal) => patternOf(entry, signal), [idOf(entry)]);
+  const { value, error, isBusy, again } = loaded;
+  useLater(loaded, value === null && error === null && isRecent(entry));
   if (error !== null) return <ErrorNote error={error} onAgain={again} />;
   if (value === null)
     return isBusy ? (
       <BusyBar isBusy />
     ) : (
-      <Empty title="No pattern">{<p>The message is too long to be looked up, or is not stored any more.</p>}</Empty>
+      <Empty title="No pattern">
+        {
+          <p>
+            {isRecent(entry)
+              ? 'It is looked up once the entry is stored, some seconds after it came.'
+              : 'The message is too long to be looked up, or is not stored any more.'}
+          </p>
+        }
+      </Empty>
     );
   const { fingerprint, template, known } = value;
   const filter = (isNot: boolean): void => {
