@@ -20,6 +20,7 @@ import { storeTogether } from '../test/fakes/stored-chunks.ts';
 import { startHost } from '../test/fakes/test-host.ts';
 import { rowsRequest } from '../test/pipeline/replay/take-events.ts';
 import { ask, merged, newTenant } from './instance-load.ts';
+import { sendAll, type LoadRequest } from './load.ts';
 import { cpuSeconds } from './processes.ts';
 import { recordVisit, VISITS } from './wire/recorded-pages.ts';
 import { recordedEvents, repeated, type ReplayEvent } from './wire/replay-events.ts';
@@ -28,7 +29,7 @@ const { values: flags } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     batches: { type: 'string', default: '20000' },
-    connections: { type: 'string', default: '8' },
+    connections: { type: 'string', default: '64' },
   },
 });
 const PER_BATCH = 12;
@@ -156,17 +157,9 @@ async function whole(events: readonly ReplayEvent[]): Promise<void> {
     };
     const processes = [...instance.processes()].map(([role, { pid }]) => [role, pid, cpuSeconds(pid)] as const);
     const bodies = Array.from({ length: total }, (_none, number) => bodyOf(number));
-    let next = 0;
+    const request = (number: number): LoadRequest => ({ url: `${instance.app}/v1/rum/replay`, key, contentType: 'application/json', encoding: 'gzip', body: bodies[number] as Buffer }); // prettier-ignore
     const began = performance.now();
-    const connection = async (): Promise<void> => {
-      for (let number = next++; number < total; number = next++) {
-        const response = await fetch(`${instance.app}/v1/rum/replay`, { method: 'POST', headers: { Authorization: `Bearer ${key}`, 'Content-Encoding': 'gzip' }, body: new Uint8Array(bodies[number] as Buffer) }); // prettier-ignore
-        await response.arrayBuffer();
-        if (response.status === 429) next = Math.min(next, number);
-        else if (response.status !== 202) throw new Error(String(response.status));
-      }
-    };
-    await Promise.all(Array.from({ length: Number(flags.connections) }, connection));
+    await sendAll({ count: total, connections: Number(flags.connections), request });
     const acknowledged = (performance.now() - began) / 1000;
     const stored = async (): Promise<number> =>
       Number(await ask(instance, `SELECT uniqExact(session, seq) FROM replay_chunks WHERE tenant_id = ${String(id)}`));
@@ -216,10 +209,12 @@ async function sessions(shop: readonly ReplayEvent[]): Promise<void> {
   }
 }
 
-const events = flags.only === 'lists' ? [] : await recordedEvents(60);
+/** A few seconds are enough where only small events are sent on. */
+const SECONDS = flags.only === 'whole' || flags.only === 'parts' ? 20 : 60;
+const events = flags.only === 'lists' ? [] : await recordedEvents(SECONDS);
 if (events === null) throw new Error('This machine has no browser.');
 if (events.length > 0)
-  out(`recorded: ${String(events.length)} events in a minute, ${(JSON.stringify(events).length / 1000).toFixed(1)} kB of JSON`);
+  out(`recorded: ${String(events.length)} events in ${String(SECONDS)} s, ${(JSON.stringify(events).length / 1000).toFixed(1)} kB of JSON`);
 if (flags.only === '' || flags.only === 'parts') parts(events);
 if (flags.only === '' || flags.only === 'read') await read(events);
 if (flags.only === '' || flags.only === 'lists') await lists();

@@ -20,19 +20,27 @@ type Fixed<Value> = {
   readonly isAny?: true;
 };
 
+function bufferOf(length: number): { readonly bytes: Uint8Array; readonly data: DataView } {
+  const bytes = new Uint8Array(length);
+  return { bytes, data: new DataView(bytes.buffer) };
+}
+
+/** Of columns that are put, which is over before the next one: one of few rows costs less than memory of its own. */
+const SCRATCH = bufferOf(4096);
+
 /** Values that take `width` bytes each. */
 const fixed = <Value>({ name, width, set, get, isOne, isAny }: Fixed<Value>): FixedType<Value> => ({
   name,
   width,
   put(to, values) {
-    const bytes = new Uint8Array(width * values.length);
-    const data = new DataView(bytes.buffer);
+    const length = width * values.length;
+    const { bytes, data } = length <= SCRATCH.bytes.length ? SCRATCH : bufferOf(length);
     for (let row = 0; row < values.length; row++) {
       const value = values[row] as Value;
       if (!isOne(value)) throw new Error(`BUG: ${String(value)} cannot be in a column of type ${name}.`);
       set(data, width * row, value);
     }
-    to.put(bytes);
+    to.put(bytes.length === length ? bytes : bytes.subarray(0, length));
   },
   read(from) {
     const at = from.fixed(width);

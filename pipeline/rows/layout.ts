@@ -70,10 +70,8 @@ export class Layout<Row extends object> {
       this.columns.forEach(({ type, member }, index) => {
         to.put((this.#heads[index] as ColumnHead).bytes);
         const common = (shared as Partial<Row> | undefined)?.[member];
-        type.put(
-          to,
-          rows.map((row) => (common === undefined ? (row as Row)[member] : common)),
-        );
+        const values = common === undefined ? rows.map((row) => (row as Row)[member]) : rows.map(() => common);
+        type.put(to, values);
       });
     });
   }

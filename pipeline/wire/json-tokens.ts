@@ -120,10 +120,12 @@ export const shape = { depth: 0, spaced: false };
 
 /** Any value, from its first byte; -1 as soon as it is nested deeper than `mostDepth`. Nesting is followed by a stack of its own. Sets `shape`. */
 export function skipValue(bytes: Uint8Array, at: number, end: number, mostDepth = Infinity): number {
-  const closers: number[] = [];
   shape.depth = 0;
   shape.spaced = false;
   let i = at;
+  if (i >= end) return fail(end);
+  if (bytes[i] !== OPEN_OBJECT && bytes[i] !== OPEN_ARRAY) return skipScalar(bytes, i, end);
+  const closers: number[] = [];
   for (;;) {
     const byte = bytes[i];
     if (i < end && (byte === OPEN_OBJECT || byte === OPEN_ARRAY)) {

@@ -1,8 +1,8 @@
 import { LAST_TYPE } from '../../replay/chunk.ts';
 import type { ReplayWriter } from '../../replay/replay-writer.ts';
-import { OPEN_OBJECT } from '../../wire/bytes.ts';
-import { shape, skipValue } from '../../wire/json-tokens.ts';
-import { walkObject } from '../../wire/json-walk.ts';
+import { CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
+import { failAt, last, PLAIN, shape, skipString, skipValue } from '../../wire/json-tokens.ts';
+import { nextMember, openObject, stringAt, valueAfter } from '../../wire/json-walk.ts';
 import { NO_OBJECT } from '../shared/json-error.ts';
 import { factsOf } from './facts.ts';
 
@@ -25,16 +25,37 @@ export function takeEvent(body: Buffer, at: number, end: number, out: ReplayWrit
     return next;
   }
   const found: Found = { type: -1, typeEnd: -1, time: -1, timeEnd: -1, data: -1, dataEnd: -1, depth: 0 };
-  const after = walkObject(body, at, end, (name, value, last) => {
-    const next = skipValue(body, value, last);
-    found.depth = Math.max(found.depth, 1 + shape.depth);
+  let i = openObject(body, at, end);
+  while (i >= 0 && body[i] !== CLOSE_OBJECT) {
+    if (body[i] !== QUOTE) return failAt(i, end);
+    const after = skipString(body, i, end);
+    if (after < 0) return after;
+    const name = last.escapes === PLAIN ? memberOf(body, i + 1, after - 1) : stringAt(body, i, after);
+    const value = valueAfter(body, after, end);
+    if (value < 0) return value;
+    const next = skipValue(body, value, end);
+    if (shape.depth >= found.depth) found.depth = 1 + shape.depth;
     if (name === 'type') [found.type, found.typeEnd] = [value, next];
     else if (name === 'timestamp') [found.time, found.timeEnd] = [value, next];
     else if (name === 'data') [found.data, found.dataEnd] = [value, next];
-    return next;
-  });
-  if (after >= 0) take(body, at, after, found, out);
-  return after;
+    i = nextMember(body, next, end);
+  }
+  if (i < 0) return i;
+  take(body, at, i + 1, found, out);
+  return i + 1;
+}
+
+const NAMES = ['type', 'data', 'timestamp'].map((name) => ({ name, bytes: Buffer.from(name) }));
+
+/** Which of the members that are read has its name, as it stands, at `bytes[start..end)`; empty for another. On the path of each event. */
+function memberOf(bytes: Buffer, start: number, end: number): string {
+  for (const { name, bytes: wanted } of NAMES) {
+    if (wanted.length !== end - start) continue;
+    let at = 0;
+    while (at < wanted.length && wanted[at] === bytes[start + at]) at += 1;
+    if (at === wanted.length) return name;
+  }
+  return '';
 }
 
 function take(source: Buffer, start: number, end: number, found: Found, out: ReplayWriter): void {
@@ -56,5 +77,12 @@ function problemOf(type: number, time: number, { data, depth }: Found): string {
 function numberAt(source: Buffer, start: number, end: number): number {
   const first = source[start];
   if (start < 0 || first === undefined || !(first === 0x2d || (first >= 0x30 && first <= 0x39)) || end - start > 30) return NaN;
+  let whole = 0;
+  let at = start;
+  for (let digit = first - 0x30; at < end && digit >= 0 && digit <= 9; digit = (source[at] as number) - 0x30) {
+    whole = whole * 10 + digit;
+    at += 1;
+  }
+  if (at === end && end - start <= 15) return whole;
   return Number(source.toString('latin1', start, end));
 }

@@ -1,5 +1,6 @@
 import { CUSTOM, INCREMENT, META, PLUGIN } from '../../replay/chunk.ts';
 import type { FoundEvent } from '../../replay/event-batch.ts';
+import { CLOSE_OBJECT, COMMA } from '../../wire/bytes.ts';
 
 /** Longer data of an event is not looked into: a click has some 60 bytes, a page's address and a custom event few thousand. Bytes. */
 const MOST_BYTES: Readonly<Record<number, number>> = { [INCREMENT]: 512, [META]: 16_384, [CUSTOM]: 65_536, [PLUGIN]: 65_536 };
@@ -16,12 +17,22 @@ const NOTHING: Facts = {};
 export function factsOf(type: number, source: Buffer, start: number, end: number): Facts {
   const most = MOST_BYTES[type];
   if (most === undefined || end - start > most) return NOTHING;
+  if (type === INCREMENT && !mayBeMouseInteraction(source, start)) return NOTHING;
   const data: unknown = JSON.parse(source.toString('utf8', start, end));
   if (!isObject(data)) return NOTHING;
   if (type === INCREMENT) return clickFacts(data);
   if (type === META) return urlFacts(data['href']);
   const payload = isObject(data['payload']) ? data['payload'] : {};
   return type === CUSTOM ? customFacts(data['tag'], payload) : pluginFacts(data['plugin'], payload);
+}
+
+const SOURCE = Buffer.from('{"source":');
+
+/** Whether an increment must be read to know it: the recorder writes the source first, and all but some are of another one. */
+function mayBeMouseInteraction(bytes: Buffer, start: number): boolean {
+  for (let at = 0; at < SOURCE.length; at++) if (bytes[start + at] !== SOURCE[at]) return true;
+  const after = bytes[start + SOURCE.length + 1];
+  return bytes[start + SOURCE.length] === 0x30 + MOUSE_INTERACTION || !(after === COMMA || after === CLOSE_OBJECT);
 }
 
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
