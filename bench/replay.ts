@@ -30,6 +30,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string', default: '' },
     batches: { type: 'string', default: '20000' },
     connections: { type: 'string', default: '64' },
+    tenants: { type: 'string', default: '1' },
   },
 });
 const PER_BATCH = 12;
@@ -144,7 +145,7 @@ async function lists(): Promise<void> {
 async function whole(events: readonly ReplayEvent[]): Promise<void> {
   const instance = await startInstance();
   try {
-    const { id, key } = await newTenant(instance);
+    const tenants = await Promise.all(Array.from({ length: Number(flags.tenants) }, () => newTenant(instance)));
     const small = events.filter(({ type }) => type === 3);
     const total = Number(flags.batches);
     const bodyOf = (number: number): Buffer => {
@@ -157,12 +158,11 @@ async function whole(events: readonly ReplayEvent[]): Promise<void> {
     };
     const processes = [...instance.processes()].map(([role, { pid }]) => [role, pid, cpuSeconds(pid)] as const);
     const bodies = Array.from({ length: total }, (_none, number) => bodyOf(number));
-    const request = (number: number): LoadRequest => ({ url: `${instance.app}/v1/rum/replay`, key, contentType: 'application/json', encoding: 'gzip', body: bodies[number] as Buffer }); // prettier-ignore
+    const request = (number: number): LoadRequest => ({ url: `${instance.app}/v1/rum/replay`, key: tenants[number % tenants.length]?.key ?? '', contentType: 'application/json', encoding: 'gzip', body: bodies[number] as Buffer }); // prettier-ignore
     const began = performance.now();
     await sendAll({ count: total, connections: Number(flags.connections), request });
     const acknowledged = (performance.now() - began) / 1000;
-    const stored = async (): Promise<number> =>
-      Number(await ask(instance, `SELECT uniqExact(session, seq) FROM replay_chunks WHERE tenant_id = ${String(id)}`));
+    const stored = async (): Promise<number> => Number(await ask(instance, `SELECT uniqExact(tenant_id, session, seq) FROM replay_chunks`));
     while ((await stored()) < total) await new Promise((resolve) => setTimeout(resolve, 200));
     const readable = (performance.now() - began) / 1000;
     await merged(instance);
