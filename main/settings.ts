@@ -22,6 +22,8 @@ export type Settings = {
   readonly dataDir: string;
   /** Where the embedded ClickHouse may put backups. */
   readonly backupDir: string;
+  /** Of the embedded ClickHouse, for old rows; null: none. */
+  readonly coldVolume: Config['cold']['volume'];
   readonly isKafkaEmbedded: boolean;
   readonly isClickHouseEmbedded: boolean;
   /** Queries run as a user of their own. */
@@ -42,7 +44,7 @@ export type Settings = {
 
 /** Reads the environment, by the rules of the service, and the command line: what stands behind the program's name. */
 export function readSettings(env: Environment, argv: readonly string[]): Settings {
-  const { http, kafka, clickhouse, engines, keys, doors } = readConfig(env);
+  const { http, kafka, clickhouse, engines, keys, doors, cold } = readConfig(env);
   const { roles, warnings } = readRoles(argv, doors.file !== '');
   const all = {
     app: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.appPort, portVariable: 'LOGWEIR_APP_PORT' },
@@ -61,6 +63,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
     dataDir: readDataDir(env),
     backupDir: path.resolve(env['LOGWEIR_BACKUP_DIR'] || path.join(readDataDir(env), 'backups')),
+    coldVolume: cold.volume,
     isKafkaEmbedded: kafka.brokers.length === 0,
     isClickHouseEmbedded: clickhouse.url === '',
     hasReader: clickhouse.readerUser !== clickhouse.user,

@@ -18,8 +18,8 @@ import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadProcessorFiles } from './processor-files.ts';
-import { makeShardTables } from './set-tables.ts';
-import { signalsWith, type StoredSignal } from './signals.ts';
+import { makeShardTables, type Tables } from './set-tables.ts';
+import { signalsWith } from './signals.ts';
 import { untilBegun } from './standby.ts';
 import { topicsWith } from './topics.ts';
 import { whileUnavailable } from './while-unavailable.ts';
@@ -28,21 +28,21 @@ import { whileUnavailable } from './while-unavailable.ts';
 const VERSION_MS = 5000;
 
 /** Gives sentences that an operator should read: a set that cannot be used stops no start while another one can. */
-async function prepareStores({ sets, signals }: Config): Promise<readonly string[]> {
+async function prepareStores({ sets, signals, cold }: Config): Promise<readonly string[]> {
   const stored = await signalsWith(signals.files);
-  const results = await Promise.allSettled(sets.map((set) => prepareStore(set, stored, sets.length > 1)));
+  const results = await Promise.allSettled(sets.map((set) => prepareStore(set, { stored, cold: cold.tier }, sets.length > 1)));
   const faults = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
   if (faults.length === sets.length) throw faults[0] as Error;
   return faults.map(({ message }) => `${message} Its sinks go on trying, and other sets serve`);
 }
 
-async function prepareStore(set: StoreSet, stored: readonly StoredSignal[], isOneOfSeveral: boolean): Promise<void> {
+async function prepareStore(set: StoreSet, tables: Tables, isOneOfSeveral: boolean): Promise<void> {
   for (const access of set.shards) {
     const store = new Store(access);
     try {
       // one that is silent holds up no other
       if (isOneOfSeveral && !(await store.ping())) throw storeUnavailable();
-      await makeShardTables(set, store, stored);
+      await makeShardTables(set, store, tables);
     } catch (error) {
       throw await faultOf(error, access, store, set.name);
     } finally {

@@ -35,6 +35,8 @@ import { spanCountsSink } from '../sinks/span-counts.ts';
 import { createSamplesSink } from '../sinks/samples.ts';
 import { spansSink } from '../sinks/spans.ts';
 import type { Sink } from '../sinks/sink.ts';
+import type { ColdTier } from '../pipeline/core/config-cold.ts';
+import { moveOldRows } from '../pipeline/store/cold-tier.ts';
 import { volumeSink } from '../sinks/volume.ts';
 
 /** What an intake may look at beside its requests: every shard of every set, which may be away. */
@@ -124,10 +126,11 @@ export async function signalsWith(files: readonly string[]): Promise<readonly St
   return all;
 }
 
-/** Makes the database of a store and the tables of all signals, as far as they are not there: safe to repeat, and at once from several nodes. */
-export async function makeTables(store: Store, all: readonly StoredSignal[]): Promise<void> {
+/** Makes the database of a store and the tables of all signals, as far as they are not there: safe to repeat, and at once from several nodes. `cold`: when old rows move. */
+export async function makeTables(store: Store, all: readonly StoredSignal[], cold: ColdTier | null): Promise<void> {
   await migrate(store);
   for (const { schema = [] } of all) for (const statement of schema) await store.command(statement);
+  if (cold !== null) await moveOldRows(store, cold);
 }
 
 function signalFault(found: unknown, all: readonly StoredSignal[]): string | null {

@@ -4,6 +4,8 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import type { ColdVolume } from '../../pipeline/core/config-cold.ts';
+import { coldVolumeXml, keepColdVolume } from './cold-volume.ts';
 import { spawnEngine, untilExited, untilReady, type EngineOptions, type RunningEngine } from './engine-process.ts';
 import { startInFolder } from './engine-start.ts';
 import { StartError } from './start-error.ts';
@@ -35,6 +37,8 @@ export type ClickHouseOptions = EngineOptions & {
   readonly port?: number | undefined;
   /** Where backups may lie; without it in DATA_DIR/backups. It is made with the first backup. */
   readonly backupDir?: string | undefined;
+  /** Where old rows may go: the volume `cold` of the storage policy `logweir`. */
+  readonly cold?: ColdVolume | null | undefined;
 };
 
 /** A running ClickHouse. */
@@ -70,9 +74,10 @@ type ServerOptions = ClickHouseOptions & {
 };
 
 async function startEngine(options: ServerOptions): Promise<ClickHouse> {
-  const { library, folder, port, survivesPowerLoss = false, backupDir, onSpawn, signal } = options;
+  const { library, folder, port, survivesPowerLoss = false, backupDir, cold = null, onSpawn, signal } = options;
+  keepColdVolume(folder, cold);
   const secrets = keptSecrets(folder);
-  const configFile = writeConfig({ folder, secrets, survivesPowerLoss, backupDir });
+  const configFile = writeConfig({ folder, secrets, survivesPowerLoss, backupDir, cold });
   const logFile = path.join(folder, 'clickhouse.log');
   const args = [CHILD, String(process.pid), library, ...engineArguments(folder, configFile, port)];
   const engine = spawnEngine({ command: process.execPath, args, cwd: folder, logFile });
@@ -137,11 +142,13 @@ function writeConfig({
   secrets,
   survivesPowerLoss,
   backupDir,
+  cold,
 }: {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly survivesPowerLoss: boolean;
   readonly backupDir: string;
+  readonly cold: ColdVolume | null;
 }): string {
   const usersFile = path.join(folder, 'users.xml');
   const configFile = path.join(folder, 'config.xml');
@@ -156,6 +163,7 @@ function writeConfig({
   render('config.xml', configFile, {
     usersFile: xmlText(usersFile),
     backupFolder: xmlText(backupDir),
+    coldVolume: coldVolumeXml(cold, xmlText),
     fsync: survivesPowerLoss ? '1' : '0',
     maxServerMemoryBytes: String(Math.floor(serverMemory)),
     serverQueries: String(SERVER_QUERIES),

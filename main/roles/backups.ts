@@ -52,7 +52,7 @@ async function sourcesOfSet(
     prepare: async (database) => {
       const store = new Store({ ...clickhouse, database });
       try {
-        await makeTables(store, stored);
+        await makeTables(store, stored, config.cold.tier);
       } finally {
         await store.close();
       }

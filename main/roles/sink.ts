@@ -67,7 +67,7 @@ function whenPrepared(
     ...{ name: `sinks of the set ${name}`, services, log: context.log.child({ component: 'sets' }) },
     prepare: async () => {
       if (!(await answer(stores))) throw storeUnavailable();
-      for (const store of stores) await makeShardTables(set, store, stored);
+      for (const store of stores) await makeShardTables(set, store, { stored, cold: context.config.cold.tier });
       if (control !== null && stores.length > 1) await checkServers(name, stores, control);
     },
     onFailed: (error) => context.fail(error),

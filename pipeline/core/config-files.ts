@@ -12,6 +12,8 @@ const SECRETS = [
   'LOGWEIR_AI_KEY',
   'LOGWEIR_BACKUP_S3_ACCESS_KEY',
   'LOGWEIR_BACKUP_S3_SECRET_KEY',
+  'LOGWEIR_COLD_S3_ACCESS_KEY',
+  'LOGWEIR_COLD_S3_SECRET_KEY',
   'LOGWEIR_KAFKA_SASL_USERNAME',
   'LOGWEIR_KAFKA_SASL_PASSWORD',
   'LOGWEIR_CLICKHOUSE_PASSWORD',
@@ -106,3 +108,7 @@ export class PemFiles {
     return undefined;
   }
 }
+
+/** The files of the public listeners' TLS; null: they speak HTTP. */
+export const listenerTls = (certFile: string, keyFile: string): { readonly certFile: string; readonly keyFile: string } | null =>
+  certFile === '' ? null : { certFile, keyFile };

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { contradictions, type Environment } from './config-contradictions.ts';
-import { PemFiles, secretFileRows, withSecretFiles, type Tls } from './config-files.ts';
+import { coldOf, coldRows } from './config-cold.ts';
+import { listenerTls, PemFiles, secretFileRows, withSecretFiles, type Tls } from './config-files.ts';
 import { readSets, type ClickHouseAccess, type StoreSet } from './config-sets.ts';
 import { networkOf } from './network.ts';
 
@@ -85,6 +86,7 @@ export type Config = {
   readonly doors: { readonly file: string };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   /** Who writes backups to S3; empty: the server's own credentials. */
+  readonly cold: ReturnType<typeof coldOf>;
   readonly backups: { readonly s3: { readonly accessKey: string; readonly secretKey: string } };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -284,7 +286,7 @@ export const environment = Joi.object({
       'Which Node runs the program: the one that the packages bring along, or the first one on the PATH, 24.9 or newer. Read by the launchers, before the configuration.',
     ),
   LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
-}).append(secretFileRows());
+}).append({ ...coldRows, ...secretFileRows() });
 
 /** Names beginning with LOGWEIR_ that belong to the tests and to the CLI, not to the service. */
 const FOREIGN = new Set(['LOGWEIR_SHARED', 'LOGWEIR_URL', 'LOGWEIR_INGEST_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY']);
@@ -315,7 +317,7 @@ function toConfig(env: Environment, files: PemFiles, faults: string[]): Config {
   const sets = readSets(clickhouse, { file: text('LOGWEIR_CLICKHOUSE_SETS_FILE'), out, written }, faults);
   return {
     http: {
-      ...{ host: text('LOGWEIR_HOST'), tls: listenerTls(text) },
+      ...{ host: text('LOGWEIR_HOST'), tls: listenerTls(text('LOGWEIR_TLS_CERT_FILE'), text('LOGWEIR_TLS_KEY_FILE')) },
       appPort: Number(env['LOGWEIR_APP_PORT']),
       ingestPort: Number(env['LOGWEIR_INGEST_PORT']),
       adminHost: text('LOGWEIR_ADMIN_HOST'),
@@ -347,6 +349,7 @@ function toConfig(env: Environment, files: PemFiles, faults: string[]): Config {
         ? { url: text('LOGWEIR_AI_URL').replace(/\/+$/, ''), key: text('LOGWEIR_AI_KEY'), model: text('LOGWEIR_AI_MODEL') }
         : null,
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
+    cold: coldOf(env, clickhouse.url === '', faults),
     backups: { s3: { accessKey: text('LOGWEIR_BACKUP_S3_ACCESS_KEY'), secretKey: text('LOGWEIR_BACKUP_S3_SECRET_KEY') } },
     ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
@@ -390,9 +393,6 @@ function saslOf(env: Environment): Sasl | null {
   const tokenFile = text('TOKEN_FILE');
   return tokenFile === '' ? { mechanism, tokenCommand: text('TOKEN_COMMAND') } : { mechanism, tokenFile };
 }
-
-const listenerTls = (text: (name: string) => string): Config['http']['tls'] =>
-  text('LOGWEIR_TLS_CERT_FILE') === '' ? null : { certFile: text('LOGWEIR_TLS_CERT_FILE'), keyFile: text('LOGWEIR_TLS_KEY_FILE') };
 
 function freezeDeep<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freezeDeep(part as object);

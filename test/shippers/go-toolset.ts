@@ -58,9 +58,20 @@ export async function installTelegraf(command: string, folder: string): Promise<
   await step(command, ['build', '-tags', TELEGRAF_PARTS, '-o', path.join(folder, 'bin', 'telegraf'), './cmd/telegraf'], source);
 }
 
+/** A server of S3 over a folder. */
+const S3_SERVER = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+
+/** What the server of S3 is made of. */
+export const s3MadeFor = (): string => S3_SERVER;
+
+/** Compiles the server of S3 into `bin`. Throws an Error with what went wrong. */
+export async function installS3(command: string, folder: string): Promise<void> {
+  await step(command, ['install', S3_SERVER], folder, { GOBIN: path.join(folder, 'bin') });
+}
+
 /** Runs a step of an installation and gives what it printed; throws its last lines where it fails. */
-async function step(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const { code, output } = await run(program, args, { cwd, env: { ...process.env, ...goEnvironment() } });
+async function step(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, output } = await run(program, args, { cwd, env: { ...process.env, ...goEnvironment(), ...env } });
   if (code !== 0) throw new Error(`${path.basename(program)} ${args[0] ?? ''}: ${output.trim().split('\n').slice(-5).join(' ')}`);
   return output;
 }

@@ -5,7 +5,17 @@ import { findProgram, run } from '../../compose/embedded/run.ts';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 import { isWhole } from '../extent.ts';
-import { goCommand, goMadeFor, installGo, installPrometheus, installTelegraf, prometheusMadeFor, telegrafMadeFor } from './go-toolset.ts';
+import {
+  goCommand,
+  goMadeFor,
+  installGo,
+  installPrometheus,
+  installS3,
+  installTelegraf,
+  prometheusMadeFor,
+  s3MadeFor,
+  telegrafMadeFor,
+} from './go-toolset.ts';
 
 export type ToolsetName =
   | 'node'
@@ -20,6 +30,7 @@ export type ToolsetName =
   | 'prometheus'
   | 'prometheus-3'
   | 'telegraf'
+  | 's3'
   | 'browser'
   | 'balancer'
   | 'firefox';
@@ -71,6 +82,8 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   prometheus: debianPackages({ prometheus: ['prometheus'], collectd: ['collectd-core', 'libmicrohttpd12', 'libprotobuf-c1'] }),
   'prometheus-3': goPrograms(prometheusMadeFor, installPrometheus),
   telegraf: goPrograms(telegrafMadeFor, installTelegraf),
+  // a store for old rows
+  s3: goPrograms(s3MadeFor, installS3),
   // nor these: who looks, and what is between
   browser: debianPackages({ nginx: ['nginx'] }),
   balancer: debianPackages({ haproxy: ['haproxy'] }),
@@ -78,7 +91,7 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
 };
 
 /** What takes minutes of all cores to compile or to install: only where all tests run. */
-const LONG: readonly ToolsetName[] = ['java', 'go', 'prometheus-3', 'telegraf', 'client'];
+const LONG: readonly ToolsetName[] = ['java', 'go', 'prometheus-3', 'telegraf', 's3', 'client'];
 
 /** Programs in Go, compiled. */
 function goPrograms(madeFor: () => string, compile: (command: string, folder: string) => Promise<void>): Recipe {
