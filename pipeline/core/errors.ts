@@ -104,6 +104,12 @@ export const queryTimeout = (detail: string): HttpError => new HttpError(504, 'q
 export const clientClosed = (): HttpError =>
   new HttpError(499, 'client_gone', 'The client closed the connection before its response was complete.');
 
+/** 503: the cold volume of ClickHouse cannot be reached. Transient. */
+export const coldUnavailable = (cause?: unknown): HttpError => {
+  const detail = 'The store of old entries cannot be reached; retry later, or search a newer time range.';
+  return new HttpError(503, 'store_unavailable', detail, { retryAfter: 30, cause });
+};
+
 /** 503: ClickHouse cannot be reached. Transient. */
 export const storeUnavailable = (cause?: unknown): HttpError =>
   new HttpError(503, 'store_unavailable', 'The log store cannot be reached; retry later.', { retryAfter: 5, cause });

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseAccess } from '../core/config-sets.ts';
-import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
+import { coldUnavailable, HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
 import { bodyWith } from '../core/fault-points.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
 import { quietClickHouseLog } from './client-log.ts';
@@ -301,6 +301,8 @@ const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<str
 });
 
 const TIME = new Set(['159', '160', '394']);
+/** ClickHouse does not reach the store of old rows. */
+const COLD = '499';
 /** ClickHouse does not reach what it needs for an answer: a socket was silent, the network failed, or no connection came about. */
 const CUT_OFF = new Set(['209', '210', '279']);
 /** Another shard has ended in the middle of its answer: nothing more could be read of it, or not all of a block. */
@@ -320,6 +322,7 @@ export const isUnavailable = (error: unknown): boolean => {
 export function toHttpError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (error instanceof ClickHouseError) {
+    if (error.code === COLD) return coldUnavailable(error);
     if (CUT_OFF.has(error.code) || (BROKEN.has(error.code) && BROKEN_OFF.test(error.message))) return storeUnavailable(error);
     if (TIME.has(error.code)) return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
     if (error.code === '241') return queryTimeout('The query needs too much memory; narrow the time range or simplify the query.');

@@ -1,3 +1,4 @@
+import { coldVolumeXml } from '../../compose/embedded/cold-volume.ts';
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,6 +26,7 @@ describe('files to run it with', () => {
     'docker-compose.yml',
     'docker-compose.cluster.yml',
     'docker-compose.doors.yml',
+    'docker-compose.tiers.yml',
     '.env.example',
     'clickhouse/users.xml',
     'systemd/logweir.service',
@@ -75,6 +77,18 @@ describe('files to run it with', () => {
     const ports = doors.flatMap((door) => (door.kind === 'kafka' ? [] : [`${String(door.port)}:${String(door.port)}`]));
     for (const file of ['docker-compose.cluster.yml', 'docker-compose.doors.yml'])
       for (const port of ports) expect(read(file), file).to.include(`:${port}'`);
+  });
+
+  it('the policy for old rows is that of the embedded ClickHouse', () => {
+    const xml = coldVolumeXml({ at: 'http://s3/logs/', accessKey: 'a', secretKey: 's' }, (text) => text);
+    const settings = (text: string): string[] =>
+      matches(text, /(<\w+>[\w.-]+<\/\w+>)/g)
+        .filter((one) => !/_key/.test(one))
+        .sort();
+    expect(settings(read('clickhouse/tiers.xml')))
+      .to.deep.equal(settings(xml))
+      .and.to.have.length.above(10);
+    expect(matches(xml, /<volumes>\s*<(\w+)>/g)).to.deep.equal(['default']);
   });
 
   it('ports are those of docs/config.md', () => {

@@ -21,6 +21,7 @@ describe('errors of ClickHouse, as an analyst is told of them', () => {
     ['a silent socket', '209', 503, 'store_unavailable'],
     ['a failing network', '210', 503, 'store_unavailable'],
     ['no connection', '279', 503, 'store_unavailable'],
+    ['no store of old rows', '499', 503, 'store_unavailable'],
     ['too many queries', '202', 429, 'rate_limited'],
   ];
   for (const [what, code, status, slug] of told)
