@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import type { Instance } from '../e2e/instance.ts';
 import type { Tenant } from './seed.ts';
@@ -121,7 +122,8 @@ export class QuietTenant {
   }
 
   async #write(number: string): Promise<string | null> {
-    const entry = JSON.stringify({ _msg: 'a quiet entry', app: 'quiet', number });
+    // as shippers do: what is compressed takes turns that others may take, too
+    const entry = gzipSync(JSON.stringify({ _msg: 'a quiet entry', app: 'quiet', number }));
     const failure = await this.#send(`${this.#instance.ingest}/api/v1/ingest`, entry);
     if (failure === null) this.written += 1;
     return failure;
@@ -161,11 +163,12 @@ export class QuietTenant {
   }
 
   /** Null for a 200, else what came. */
-  #send(url: string, body: string | null, got: (text: string) => void = () => undefined): Promise<string | null> {
+  #send(url: string, body: string | Buffer | null, got: (text: string) => void = () => undefined): Promise<string | null> {
     return new Promise((resolve) => {
       const headers = {
         Authorization: `Bearer ${this.#tenant.key}`,
         ...(body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+        ...(Buffer.isBuffer(body) ? { 'Content-Encoding': 'gzip' } : {}),
       };
       const options = { agent: this.#agent, method: body === null ? 'GET' : 'POST', headers, signal: AbortSignal.timeout(MAX_MS) };
       const request = http.request(url, options, (response) => {
