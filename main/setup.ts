@@ -30,18 +30,19 @@ const VERSION_MS = 5000;
 /** Gives sentences that an operator should read: a set that cannot be used stops no start while another one can. */
 async function prepareStores({ sets, signals, cold }: Config): Promise<readonly string[]> {
   const stored = await signalsWith(signals.files);
-  const results = await Promise.allSettled(sets.map((set) => prepareStore(set, { stored, cold: cold.tier }, sets.length > 1)));
+  const tables = { stored, cold: cold.tier, isOneOfSeveral: sets.length > 1 };
+  const results = await Promise.allSettled(sets.map((set) => prepareStore(set, tables)));
   const faults = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
   if (faults.length === sets.length) throw faults[0] as Error;
   return faults.map(({ message }) => `${message} Its sinks go on trying, and other sets serve`);
 }
 
-async function prepareStore(set: StoreSet, tables: Tables, isOneOfSeveral: boolean): Promise<void> {
+async function prepareStore(set: StoreSet, tables: Tables): Promise<void> {
   for (const access of set.shards) {
     const store = new Store(access);
     try {
       // one that is silent holds up no other
-      if (isOneOfSeveral && !(await store.ping())) throw storeUnavailable();
+      if (tables.isOneOfSeveral && !(await store.ping())) throw storeUnavailable();
       await makeShardTables(set, store, tables);
     } catch (error) {
       throw await faultOf(error, access, store, set.name);

@@ -51,6 +51,7 @@ export async function restore(sources: BackupSources, place: Place, report: Repo
   const { lost, notes } = await lossesOf(sources, scratch, manifest, resumption);
   await setApart(sources, scratch, resumption.otherLogs);
   await assertCanBegin(sources);
+  await sources.identify(scratch);
   report('replacing the database');
   // in this order: a sink that begins in between can store nothing, and has Kafka refuse the positions
   await server.command(`DROP DATABASE IF EXISTS \`${database}\` SYNC`);

@@ -18,6 +18,8 @@ export type BackupSources = {
   readonly newestSchema: number;
   /** Makes the database where there is none, and brings its tables to this version. */
   readonly prepare: (database: string) => Promise<void>;
+  /** Has every node know the database as the one that the set lies in, where there are several sets. */
+  readonly identify: (database: string) => Promise<void>;
 };
 
 /** Is told what is being done now. */

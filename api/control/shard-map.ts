@@ -44,9 +44,10 @@ export class ShardMap {
       shardsKey(set),
       () => this.#record,
       (current) => {
-        // what is stored already is placed with the first record; later ones do not look at it
-        const last = current === undefined ? Math.max(partition, ...before) : partition;
-        const all = placed(current?.partitions ?? [], last, shards, before);
+        const placedBefore = current?.partitions ?? [];
+        // what is stored already is placed with the first one; later ones do not look at it
+        const last = placedBefore.length === 0 ? Math.max(partition, ...before) : partition;
+        const all = placed(placedBefore, last, shards, before);
         const known = current?.servers ?? [];
         return { set, partitions: all, servers: [...known, ...ids.slice(known.length, Math.max(...all) + 1)] };
       },
@@ -67,7 +68,7 @@ function placed(known: readonly number[], last: number, shards: number, stored: 
   return all;
 }
 
-/** What is known of a set's shards; undefined where it has never had several. */
+/** What is known of a set's servers; undefined where nothing is. */
 export const shardsOf = (control: Pick<ControlStore, 'record'>, set: string): ShardsRecord | undefined =>
   control.record(shardsKey(set)) as ShardsRecord | undefined;
 
@@ -75,14 +76,9 @@ export const shardsOf = (control: Pick<ControlStore, 'record'>, set: string): Sh
 export const shardsInUse = (control: Pick<ControlStore, 'record'>, set: string): number =>
   Math.max(0, ...(shardsOf(control, set)?.partitions ?? [])) + 1;
 
-/** What is wrong with the servers of a set, by their ids, as the end of a sentence about it; null: those that have partitions are where they were. */
-export function serversFault(control: Pick<ControlStore, 'record'>, set: string, ids: readonly string[]): string | null {
-  const servers = shardsOf(control, set)?.servers ?? [];
-  const other = servers.findIndex((id, shard) => id !== ids[shard]);
-  return other < 0
-    ? null
-    : `has another server as its shard ${String(other + 1)} than the one that stores its partitions, whose shard_id is ${String(servers[other])}: the file names the shards in another order, or that server has lost its tables`;
-}
+/** Whether partitions of a set have their shards. One that has always had a single server has none that do. */
+export const hasPlaced = (control: Pick<ControlStore, 'record'>, set: string): boolean =>
+  (shardsOf(control, set)?.partitions ?? []).length > 0;
 
 /** The sentence about a set whose file has fewer shards than have partitions. */
 export const shardLeftOut = (set: string, shard: number, shards: number): string =>

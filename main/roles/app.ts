@@ -122,7 +122,7 @@ function serveAdmin(
     usageRoute(control, counts, billed),
     ...deadLetterRoutes({ deadLetters, stores: sets.whole, tables, log }),
     auditRoute(audit),
-    ...createBackupRoutes(context, stored),
+    ...createBackupRoutes(context, stored, control),
     ...deletionRoutes({ control, peers, logKeptMs: LOG_KEPT_MS, onDeleted: () => void erasure.look() }),
     ...accounts.adminRoutes,
   ];
@@ -258,13 +258,14 @@ export const appRole: Role = {
       ...publicHost(context, control, sentSignals(stored), counts),
     });
     return [
+      // which servers a set lies in is on its topic
+      control,
       ...sets.services,
       ...watchPolicies(context, sets),
       alerts.service,
       ...covers,
       deadLetters,
       history,
-      control,
       ...logGuard(context, stored),
       erasure,
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),

@@ -1,12 +1,12 @@
 import type { ControlStore } from '../../api/control/control-store.ts';
-import { ShardMap, shardsOf } from '../../api/control/shard-map.ts';
+import { hasPlaced, ShardMap } from '../../api/control/shard-map.ts';
 import { queryOnce } from '../../pipeline/bus/connection/admin-connection.ts';
 import type { Kafka } from '../../pipeline/bus/connection/kafka.ts';
 import { committedBy } from '../../pipeline/bus/reading/group-positions.ts';
 import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Store } from '../../pipeline/store/client.ts';
-import { shardIds } from '../../pipeline/store/front-tables.ts';
 import type { Sink } from '../../sinks/sink.ts';
+import { idsOf } from './set-servers.ts';
 import { sinkGroup } from './sink-group.ts';
 
 /** How long Kafka may take to return what the sinks of a set have stored. Milliseconds. */
@@ -36,8 +36,8 @@ export function setShards({ set, sinks, kafka, control, stores }: SetShardsOptio
     return rows.flat().map(([partition]) => Number(partition));
   };
   const stored = async (): Promise<ReadonlySet<number>> =>
-    shardsOf(control, set.name) === undefined ? new Set((await Promise.all([committed(), inTables()])).flat()) : new Set();
-  const servers = (): Promise<readonly string[]> => shardIds(stores);
+    hasPlaced(control, set.name) ? new Set() : new Set((await Promise.all([committed(), inTables()])).flat());
+  const servers = (): Promise<readonly string[]> => idsOf(stores);
   const map = new ShardMap({ control, set: set.name, shards: set.shards.length, stored, servers });
   return (partition) => map.shardOf(partition);
 }

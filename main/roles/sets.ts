@@ -1,5 +1,4 @@
 import type { ControlStore } from '../../api/control/control-store.ts';
-import { serversFault, shardsInUse } from '../../api/control/shard-map.ts';
 import { SetEngine } from '../../api/engine/set-engine.ts';
 import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import type { QueryEngine } from '../../api/query/engine.ts';
@@ -14,11 +13,13 @@ import { DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { StoreSet } from '../../pipeline/core/config-sets.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
-import { clusterFault, shardIds } from '../../pipeline/store/front-tables.ts';
+import { clusterFault } from '../../pipeline/store/front-tables.ts';
+import { serverIds } from '../../pipeline/store/server-id.ts';
 import { limitsFault } from '../../pipeline/store/shard-limits.ts';
 import { SetWatch, type SetPlace, type WatchedShards } from '../../pipeline/store/set-watch.ts';
 import { sinksOf, type StoredSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
+import { setServersFault } from './set-servers.ts';
 import { sinkGroup, stageOf } from './sink-group.ts';
 
 /** How long Kafka may take to return where sets stand. Milliseconds. */
@@ -117,9 +118,13 @@ function watchOver(
   const behind = new LogBehind(groups);
   const watch = new SetWatch({
     sets: all.map((set) => {
-      const { name, store, isWhole, clickhouse } = set;
-      const shards = watchedShards(set, control);
-      return { name, store, isWhole, hasReader: clickhouse.readerUser !== clickhouse.user, ...(shards === null ? {} : { shards }) };
+      const { name, store, isWhole, clickhouse, owned } = set;
+      const shards = watchedShards(set);
+      const serversFault = (signal: AbortSignal): Promise<string | null> => setServersFault({ set, stores: owned, control }, signal);
+      return {
+        ...{ name, store, isWhole, serversFault, hasReader: clickhouse.readerUser !== clickhouse.user },
+        ...(shards === null ? {} : { shards }),
+      };
     }),
     places: async () => {
       // read from the beginning at first, which nothing waits for
@@ -157,17 +162,12 @@ function withExpired(
 }
 
 /** The shards of a set as they are watched; null where there is one. */
-function watchedShards({ name, shards, owned, clickhouse: { front } }: ReadSet, control: ControlStore): WatchedShards | null {
+function watchedShards({ owned, clickhouse: { front } }: ReadSet): WatchedShards | null {
   if (front === undefined) return null;
   return {
     all: owned,
-    fault: async (signal) => {
-      if (!control.ready) return 'waits for the control topic, which lists its shards';
-      const used = shardsInUse(control, name);
-      if (used > shards.length) return `has partitions in its shard ${String(used)}, and the file names ${String(shards.length)}`;
-      const ids = await shardIds(owned, signal);
-      return (await clusterFault(owned, ids, front, signal)) ?? serversFault(control, name, ids) ?? limitsFault(owned, signal);
-    },
+    fault: async (signal) =>
+      (await clusterFault(owned, await serverIds(owned, signal), front, signal)) ?? limitsFault(owned, signal),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ControlStore } from '../../api/control/control-store.ts';
-import { serversFault } from '../../api/control/shard-map.ts';
+import { claimServer } from '../../api/control/set-servers.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import type { Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
@@ -8,11 +8,11 @@ import { storeUnavailable } from '../../pipeline/core/errors.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import type { Store } from '../../pipeline/store/client.ts';
-import { shardIds } from '../../pipeline/store/front-tables.ts';
 import { makeShardTables } from '../set-tables.ts';
 import { signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import type { Role, RoleContext } from './role.ts';
+import { assertServers, idsOf, ServersWatch } from './set-servers.ts';
 import { setSinks, type SetSinks } from './set-sinks.ts';
 import { WhenPossible } from './when-possible.ts';
 
@@ -25,14 +25,15 @@ export const sinkRole: Role = {
     const deadLetters = new DeadLetters(kafka);
     const onExpired = expiredReports(context, deadLetters);
     const written = config.sets.filter(({ name }) => config.sinks.sets.includes(name));
-    // which partitions a shard has is known where there are any
-    const control = written.some(({ shards }) => shards.length > 1) ? createControlStore(context) : null;
+    // the servers of sets are known where there are several
+    const isAlone = config.sets.length === 1 && config.sets.every(({ shards }) => shards.length === 1);
+    const control = isAlone ? null : createControlStore(context);
     const all = written.map((set, index) => {
       // what one set has is not known to be in another
       const sinks = sinksOf(stored).map((sink) => (index === 0 ? sink : (sink.fresh?.() ?? sink)));
       return { set, ...setSinks({ context, set, sinks, kafka, deadLetters, onExpired, among: written.length, control }) };
     });
-    const waiting = config.sets.length === 1 && control === null ? [] : all.map((one) => whenPrepared(one, stored, context, control));
+    const waiting = control === null ? [] : all.map((one) => whenPrepared(one, stored, context, control));
     const isStarted = (index: number): boolean => waiting[index]?.reason == null;
     context.registerCheck('kafka', () => all.every(({ consumers }, index) => !isStarted(index) || consumers.every(({ joined }) => joined)));
     // one set that is there is enough to go on
@@ -45,8 +46,7 @@ export const sinkRole: Role = {
     return [
       ...closing,
       deadLetters,
-      ...(control === null ? [] : [control]),
-      ...(waiting.length === 0 ? all.flatMap(({ services }) => services) : [together('sets', waiting)]),
+      ...(control === null ? all.flatMap(({ services }) => services) : [control, together('sets', waiting)]),
     ];
   },
 };
@@ -55,32 +55,33 @@ export const sinkRole: Role = {
 const answer = async (stores: readonly Store[]): Promise<boolean> =>
   (await Promise.all(stores.map((store) => store.ping()))).every(Boolean);
 
-/** Sinks that wait for their set: what they write goes into tables of this version. */
+/** Sinks that wait for their set: what they write goes into tables of this version, in the servers that have what is committed. */
 function whenPrepared(
   { set, stores, services }: SetSinks & { readonly set: StoreSet },
   stored: readonly StoredSignal[],
   context: RoleContext,
-  control: ControlStore | null,
+  control: ControlStore,
 ): WhenPossible {
   const { name } = set;
+  const log = context.log.child({ component: 'sets' });
+  const isOneOfSeveral = context.config.sets.length > 1;
+  const servers = { set, stores, control };
+  const watch = new ServersWatch({ servers, log, onFault: (error) => context.fail(error) });
   const sinks = new WhenPossible({
-    ...{ name: `sinks of the set ${name}`, services, log: context.log.child({ component: 'sets' }) },
+    ...{ name: `sinks of the set ${name}`, services: [watch, ...services], log },
     prepare: async () => {
       if (!(await answer(stores))) throw storeUnavailable();
-      for (const store of stores) await makeShardTables(set, store, { stored, cold: context.config.cold.tier });
-      if (control !== null && stores.length > 1) await checkServers(name, stores, control);
+      // before tables are made: a restore replaces those of a server that has lost them
+      await assertServers(servers);
+      for (const store of stores) await makeShardTables(set, store, { stored, cold: context.config.cold.tier, isOneOfSeveral });
+      const [id, ...others] = await idsOf(stores);
+      // of shards those are known that have partitions
+      if (id !== undefined && others.length === 0) await claimServer(control, name, id);
     },
     onFailed: (error) => context.fail(error),
   });
   context.registerWarning(() => (sinks.reason === null ? null : `Nothing is stored in the set ${name}: ${sinks.reason}`));
   return sinks;
-}
-
-/** What a sink stores lies where it looks for what is stored: throws where the file names the shards otherwise than before. */
-async function checkServers(set: string, stores: readonly Store[], control: ControlStore): Promise<void> {
-  if (!control.ready) throw storeUnavailable();
-  const fault = serversFault(control, set, await shardIds(stores));
-  if (fault !== null) throw new Error(`it ${fault}`);
 }
 
 /** What becomes of records that have expired unread: a metric, a warning in `/ready`, and a dead letter, which the audit reads. */

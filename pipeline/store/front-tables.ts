@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Store } from './client.ts';
+import { giveShardId, OF_SHARD } from './server-id.ts';
 
-/** Tells a shard from others: a view of one row, its id, which the first who makes it chooses. */
-const IDENTITY = 'shard_id';
 /** Columns of what reaches over shards: the tables that have rows of tenants, and ids, by table: what a query may name. */
 const COLUMNS = `SELECT table, toString(cityHash64(groupArray((name, type, default_kind, default_expression)))) FROM
   (SELECT * FROM system.columns WHERE database = {database:String} ORDER BY table, position)
-  GROUP BY table HAVING has(groupArray(name), 'tenant_id') OR table = '${IDENTITY}' ORDER BY table`;
+  GROUP BY table HAVING has(groupArray(name), 'tenant_id') OR table = '${OF_SHARD}' ORDER BY table`;
 /** Types of columns are those of the table, however unusual. */
 const AS_THEY_ARE = { allow_suspicious_low_cardinality_types: 1 } as const;
 /** What ClickHouse knows of the tables that reach over shards. */
@@ -22,7 +20,7 @@ export async function makeFrontTables(
   cluster: string,
 ): Promise<void> {
   await store.command(`CREATE DATABASE IF NOT EXISTS ${front}`);
-  await store.command(`CREATE VIEW IF NOT EXISTS ${IDENTITY} AS SELECT '${randomUUID()}' AS id`);
+  await giveShardId(store);
   const columns = async (database: string): Promise<Map<string, string>> =>
     new Map((await store.ownerRows(COLUMNS, { database })).map(([table, hash]) => [String(table), String(hash)]));
   const [own, made, known] = await Promise.all([columns(store.database), columns(front), store.ownerRows(KNOWN, { database: front })]);
@@ -34,16 +32,12 @@ export async function makeFrontTables(
   }
 }
 
-/** The ids of shards, in their order. */
-export const shardIds = (shards: readonly Pick<Store, 'database' | 'ownerRows'>[], signal?: AbortSignal): Promise<readonly string[]> =>
-  Promise.all(shards.map(async (shard) => (await idsIn(shard, shard.database, signal))[0] ?? ''));
-
-const idsIn = async (store: Pick<Store, 'ownerRows'>, database: string, signal?: AbortSignal): Promise<readonly string[]> =>
-  (await store.ownerRows(`SELECT id FROM ${database}.${IDENTITY}`, {}, signal)).map(([id]) => String(id));
+const idsIn = async (store: Pick<Store, 'ownerRows'>, front: string, signal: AbortSignal): Promise<readonly string[]> =>
+  (await store.ownerRows(`SELECT id FROM ${front}.${OF_SHARD}`, {}, signal)).map(([id]) => String(id));
 
 /** Throws where a server that is named alone is one of several shards: partitions that lie in others would be stored twice. */
 export async function refuseShard(store: Pick<Store, 'database' | 'ownerRows'>): Promise<void> {
-  const [row] = await store.ownerRows(`SELECT count() FROM system.tables WHERE database = {database:String} AND name = '${IDENTITY}'`, {
+  const [row] = await store.ownerRows(`SELECT count() FROM system.tables WHERE database = {database:String} AND name = '${OF_SHARD}'`, {
     database: store.database,
   });
   if (Number(row?.[0]) > 0) throw new Error('it is one of several shards, and LOGWEIR_CLICKHOUSE_SETS_FILE names it alone');

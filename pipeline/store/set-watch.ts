@@ -16,6 +16,8 @@ export type WatchedSet = {
   readonly name: string;
   /** What its queries go to. */
   readonly store: WatchedStore;
+  /** Why its servers are not those that its rows were stored in, as the end of a sentence about it; null: they are, or it has no rows yet. */
+  readonly serversFault: (signal: AbortSignal) => Promise<string | null>;
   /** Its shards, where it has several. */
   readonly shards?: WatchedShards;
   /** Its queries run as a user of their own, behind row policies. */
@@ -83,7 +85,7 @@ type Known = {
   readonly onLost: Set<() => void>;
 };
 
-/** Watches sets, and says which of them serve: those that answer, have the tables of this version, and whose row policies stand. */
+/** Watches sets, and says which of them serve: those that answer from the servers they were stored in, with the tables of this version, and whose row policies stand. */
 export class SetWatch implements Service {
   readonly name = 'sets';
   readonly #options: SetWatchOptions;
@@ -218,10 +220,13 @@ export class SetWatch implements Service {
     return found.why;
   }
 
-  /** Why the tables or the row policies of a set do not let it serve, and whether that is known. */
+  /** Why the servers, the tables or the row policies of a set do not let it serve, and whether that is known. */
   async #inspect(known: Known): Promise<{ readonly why: string | null; readonly isKnown: boolean }> {
-    const { store, hasReader, shards } = known.set;
+    const { store, hasReader, shards, serversFault } = known.set;
     const signal = AbortSignal.timeout(DEADLINE_MS);
+    // first: one that has lost its tables cannot tell when they were made
+    const strange = await serversFault(signal);
+    if (strange !== null) return { why: strange, isKnown: true };
     const tables = await Promise.all((shards?.all ?? [store]).map((one) => migrated(one, signal)));
     known.since = tables[0]?.since ?? null;
     if (!tables.every(({ isWhole }) => isWhole))

@@ -52,6 +52,10 @@ export class BackupWorld {
         did(`prepare ${database}`);
         return Promise.resolve();
       },
+      identify: (database) => {
+        did(`identify ${database}`);
+        return Promise.resolve();
+      },
       server: {
         command: async (text) => {
           await Promise.resolve();

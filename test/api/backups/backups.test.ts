@@ -185,10 +185,11 @@ describe('a restore', () => {
     const world = withBackup();
     const { rows, again, lost, notes } = await restore(world.sources, place, noReport);
     expect({ rows, again, lost, notes }).to.deep.equal({ rows: 5, again: 50, lost: 0, notes: [] });
-    expect(world.done.slice(-6)).to.deep.equal([
+    expect(world.done.slice(-7)).to.deep.equal([
       'CREATE DATABASE `logweir_restoring`',
       "RESTORE TABLE `logweir`.`logs` AS `logweir_restoring`.`logs` FROM File('b/tables') SETTINGS allow_suspicious_low_cardinality_types = 1 ASYNC",
       'prepare logweir_restoring',
+      'identify logweir_restoring',
       'DROP DATABASE IF EXISTS `logweir` SYNC',
       'put',
       'RENAME DATABASE `logweir_restoring` TO `logweir`',
@@ -196,7 +197,7 @@ describe('a restore', () => {
     expect([...(world.put.get('g-logs') ?? [])]).to.deep.equal([[0, { offset: 40, metadata: 'm' }]]);
   });
 
-  for (const failsAt of ['RESTORE', 'prepare', 'DROP DATABASE IF EXISTS `logweir` SYNC', 'put', 'RENAME'])
+  for (const failsAt of ['RESTORE', 'prepare', 'identify', 'DROP DATABASE IF EXISTS `logweir` SYNC', 'put', 'RENAME'])
     it(`can be repeated where it has failed at ${failsAt}`, async () => {
       const world = withBackup();
       world.failsAt = failsAt;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ShardMap, serversFault, shardsInUse, shardsOf } from '../../../api/control/shard-map.ts';
+import { claimServer, serversFault } from '../../../api/control/set-servers.ts';
+import { hasPlaced, ShardMap, shardsInUse, shardsOf } from '../../../api/control/shard-map.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';
 
@@ -39,6 +40,14 @@ describe('the shards of a set', () => {
     expect(await mapOf(store, 2, [0, 1, 2, 5]).shardOf(1)).to.equal(0);
     const later = await controlNode(topic);
     expect(await all(mapOf(later.store, 2), 8)).to.deep.equal([0, 0, 0, 1, 1, 0, 1, 1]);
+  });
+
+  it('leave it to the server of a set that has become the first of several, which stays known by its id', async () => {
+    const { store } = await controlNode(new FakeControlTopic());
+    await claimServer(store, 'b', 'x');
+    expect([hasPlaced(store, 'b'), shardsInUse(store, 'b')]).to.deep.equal([false, 1]);
+    expect(await all(mapOf(store, 2, [0, 1, 2]), 5)).to.deep.equal([0, 0, 0, 1, 1]);
+    expect([hasPlaced(store, 'b'), shardsOf(store, 'b')?.servers]).to.deep.equal([true, ['x', 'y']]);
   });
 
   it('are the servers that they were: another order, or one that has lost its tables, is a fault', async () => {

@@ -164,32 +164,38 @@ describe('two sets, each a whole copy of the data', function () {
     await until('the certificate', state, (text) => /"deleted"/.test(text));
   });
 
-  it('rebuild one that has lost all from a backup of the other, and the log', async () => {
+  it('refuse one that comes back empty, also with new tables, and rebuild it from a backup of the other, and the log', async () => {
     const operator = { id: 1, key: instance.key };
     const admin = async (...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runCli(instance, operator, ['admin', ...args]);
       return code === 0 ? stdout : stderr;
     };
-    const again = async (out: string): Promise<void> => {
-      await instance.stop({ keep: true });
-      instance = await startInstance({ dataDir: instance.dataDir, env: { ...ENV, LOGWEIR_CLICKHOUSE_SETS_OUT: out } });
-    };
     await send(100);
     expect(await admin('backup', '--at', 'whole', '--set', 'a')).to.contain('done');
     await send(100);
     await untilEqual();
+    expect(await admin('restore', '--at', 'whole', '--set', 'b'), 'its sinks run').to.contain('Sinks run');
     const { port } = second;
     second.kill();
     await second.exited;
     second = await startClickHouse({ dataDir: folder, port, backupDir: path.join(instance.dataDir, 'backups') });
     await other('DROP DATABASE logweir SYNC');
-    expect(await admin('restore', '--at', 'whole', '--set', 'b'), 'its sinks run').to.contain('Sinks run');
-    await again('b');
+    await until('the warning', warnings, (text) => text.includes('The set b does not serve: it is in another server than the one'));
+    expect(await setOf()).to.equal('a');
+
+    // a start makes tables in every set
+    await instance.stop({ keep: true });
+    instance = await startInstance({ dataDir: instance.dataDir, env: ENV });
+    await until('the warnings', warnings, (text) =>
+      ['The set b does not serve: it', 'Nothing is stored in the set b: it'].every((one) => text.includes(`${one} is in another server`)),
+    );
     await send(100);
+    await untilStored(first);
+    expect([await stored(other), await setOf()]).to.deep.equal([0, 'a']);
     expect(await admin('restore', '--at', 'whole', '--set', 'c')).to.contain('There is no set "c"; there is a, b.');
     expect(await admin('restore', '--at', 'whole', '--set', 'b')).to.contain('done');
-    await again('');
     await untilEqual();
+    await until('no warning', warnings, (text) => text === '');
     await until('both sets', () => series('logweir_set_ready'), (ready) => ready['a'] === 1 && ready['b'] === 1); // prettier-ignore
   });
 

@@ -15,6 +15,7 @@ import { logRecord, rangeOf } from '../../fakes/log-record.ts';
 import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { migrate, newestMigration } from '../../../pipeline/store/migrations.ts';
+import { giveServerId, serverIds } from '../../../pipeline/store/server-id.ts';
 import { storedPositions } from '../../../sinks/audit/stored.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';
@@ -92,22 +93,28 @@ describe('an owner with the rights that the documentation names', function () {
     const of = (database: string): Store =>
       new Store({ url, user: USER, password: PASSWORD, database, readerUser: USER, readerPassword: PASSWORD });
     const server = of('system');
-    const prepare = async (database: string): Promise<void> => {
+    const within = (use: (scratch: Store) => Promise<unknown>) => async (database: string): Promise<void> => {
       const scratch = of(database);
       try {
-        await migrate(scratch);
+        await use(scratch);
       } finally {
         await scratch.close();
       }
     };
+    const [prepare, identify] = [within(migrate), within(giveServerId)];
     const place = readPlace('granted', { accessKey: '', secretKey: '' });
     try {
-      const sources = { ...world.sources, newestSchema: await newestMigration(), server, prepare };
+      const sources = { ...world.sources, newestSchema: await newestMigration(), server, prepare, identify };
       const { tables } = await backUp(sources, place, () => undefined);
       const rows = tables.find(({ name }) => name === 'logs')?.rows;
+      await giveServerId(store);
+      const [before] = await serverIds([store]);
       await server.command('DROP DATABASE logweir SYNC');
+      expect([before?.length, ...(await serverIds([store]))]).to.deep.equal([36, '']);
       expect((await restore(sources, place, () => undefined)).rows).to.be.at.least(rows ?? Infinity);
       expect(Number((await store.ownerRows('SELECT count() FROM logs'))[0]?.[0])).to.equal(rows);
+      const [after] = await serverIds([store]);
+      expect([after?.length, after === before], 'it is known as another one').to.deep.equal([36, false]);
       expect((await store.ownerRows('SELECT scope, stream_id FROM volume')).map(String)).to.deep.equal(['4,1']);
     } finally {
       await server.close();

@@ -29,7 +29,7 @@ describe('a set whose row policy is dropped', function () {
     const stores: Record<string, Store> = { a: own.store, b: own.store };
     const storeOf = (name: string): Store => stores[name] as Store;
     const sets = ['a', 'b'].map((name) => ({
-      ...{ name, hasReader: true, isWhole: false },
+      ...{ name, hasReader: true, isWhole: false, serversFault: () => Promise.resolve(null) },
       store: {
         ping: () => storeOf(name).ping(),
         ownerRows: (...given: Parameters<Store['ownerRows']>) => storeOf(name).ownerRows(...given),

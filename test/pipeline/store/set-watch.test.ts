@@ -43,6 +43,8 @@ class FakeStore {
 describe('the watch over sets', () => {
   let [a, b] = [new FakeStore(), new FakeStore()];
   let places: Record<string, SetPlace>;
+  /** What is wrong with the servers of a set. */
+  let strange: Record<string, string>;
   let watch: SetWatch;
   const open = async (more: Partial<WatchedSet> = {}, policiesEveryMs = 1): Promise<void> => {
     const setOf = (name: string, store: FakeStore): WatchedSet => ({
@@ -50,6 +52,7 @@ describe('the watch over sets', () => {
       store,
       hasReader: true,
       isWhole: false,
+      serversFault: () => Promise.resolve(strange[name] ?? null),
     });
     watch = new SetWatch({
       sets: [setOf('a', a), { ...setOf('b', b), ...more }],
@@ -64,6 +67,7 @@ describe('the watch over sets', () => {
   beforeEach(() => {
     [a, b] = [new FakeStore(), new FakeStore()];
     places = { a: { behindMs: 0, missed: null }, b: { behindMs: 0, missed: null } };
+    strange = {};
   });
   afterEach(() => watch.stop());
 
@@ -107,6 +111,18 @@ describe('the watch over sets', () => {
     expect(watch.warning).to.equal('The set b does not serve: it has no row policy on logs, spans, and would show rows of all tenants.');
     b.open = [];
     await becomes('a b');
+  });
+
+  it('takes out a set that is in other servers than its rows, whatever tables these have', async () => {
+    strange['b'] = 'is in another server';
+    b.files = [];
+    await open();
+    expect([ready(), watch.warning]).to.deep.equal(['a', 'The set b does not serve: it is in another server.']);
+    b.files = FILES;
+    strange = {};
+    await becomes('a b');
+    strange['a'] = 'is in another server';
+    await becomes('b');
   });
 
   it('looks at row policies when a set has been unavailable, whenever that is', async () => {
