@@ -129,7 +129,7 @@ export type DeletionRecord = Versioned & {
 
 /**
  * The record `shards:SET`: in which shard of a set each partition of the log's topics is stored, counted from 0, and the ids of the servers that these shards
- * are. Neither changes for a partition.
+ * are. Neither changes for a partition. A set that has always had one server has no partitions here; a restore replaces its server.
  */
 export type ShardsRecord = Versioned & {
   readonly set: string;

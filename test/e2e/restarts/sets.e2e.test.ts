@@ -39,7 +39,7 @@ describe('two sets, each a whole copy of the data', function () {
     await send(100);
     await untilStored(first);
     expect(await setOf()).to.equal('a');
-    second = await startClickHouse({ dataDir: folder, port });
+    second = await startAgain(port);
   });
   after(async () => {
     await instance.stop();
@@ -47,6 +47,9 @@ describe('two sets, each a whole copy of the data', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  /** Starts the second server, which finds the backups of the first. */
+  const startAgain = (port: number): Promise<ClickHouse> =>
+    startClickHouse({ dataDir: folder, port, backupDir: path.join(instance.dataDir, 'backups') });
   async function send(count: number): Promise<void> {
     const entries = Array.from({ length: count }, () => ({
       _msg: `entry ${String(++sent)}`,
@@ -124,7 +127,7 @@ describe('two sets, each a whole copy of the data', function () {
     await untilStored(first);
     expect(await instance.count('*'), 'counts are of the set that is there').to.equal(sent);
 
-    second = await startClickHouse({ dataDir: folder, port });
+    second = await startAgain(port);
     await untilEqual();
     await until('no warning', warnings, (text) => text === '');
   });
@@ -159,7 +162,7 @@ describe('two sets, each a whole copy of the data', function () {
     await until('no row in the set that is there', () => rows(first), (count) => count === '0'); // prettier-ignore
     const state = async (): Promise<string> => (await runCli(instance, operator, ['admin', 'tenant', 'deletion', ...id, '--json'])).stdout;
     expect(await state(), 'it is not done').to.contain('deleting');
-    second = await startClickHouse({ dataDir: folder, port });
+    second = await startAgain(port);
     await until('no row in the other one', () => rows(other), (count) => count === '0'); // prettier-ignore
     await until('the certificate', state, (text) => /"deleted"/.test(text));
   });
@@ -178,7 +181,7 @@ describe('two sets, each a whole copy of the data', function () {
     const { port } = second;
     second.kill();
     await second.exited;
-    second = await startClickHouse({ dataDir: folder, port, backupDir: path.join(instance.dataDir, 'backups') });
+    second = await startAgain(port);
     await other('DROP DATABASE logweir SYNC');
     await until('the warning', warnings, (text) => text.includes('The set b does not serve: it is in another server than the one'));
     expect(await setOf()).to.equal('a');
