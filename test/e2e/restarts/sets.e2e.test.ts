@@ -181,8 +181,9 @@ describe('two sets, each a whole copy of the data', function () {
     const { port } = second;
     second.kill();
     await second.exited;
+    rmSync(path.join(folder, 'clickhouse/data'), { recursive: true });
+    await until('the warning', warnings, (text) => text.includes('The set b does not serve: it is unavailable.'));
     second = await startAgain(port);
-    await other('DROP DATABASE logweir SYNC');
     await until('the warning', warnings, (text) => text.includes('The set b does not serve: it is in another server than the one'));
     expect(await setOf()).to.equal('a');
 
