@@ -166,8 +166,7 @@ function watchedShards({ owned, clickhouse: { front } }: ReadSet): WatchedShards
   if (front === undefined) return null;
   return {
     all: owned,
-    fault: async (signal) =>
-      (await clusterFault(owned, await serverIds(owned, signal), front, signal)) ?? limitsFault(owned, signal),
+    fault: async (signal) => (await clusterFault(owned, await serverIds(owned, signal), front, signal)) ?? limitsFault(owned, signal),
   };
 }
 

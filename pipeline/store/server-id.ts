@@ -30,7 +30,7 @@ export const serverIds = (stores: readonly Pick<Store, 'database' | 'ownerRows'>
 async function serverId(store: Pick<Store, 'database' | 'ownerRows'>, signal?: AbortSignal): Promise<string> {
   try {
     const [row] = await store.ownerRows(ID, { database: store.database }, signal);
-    return String(row?.[0] ?? '');
+    return row === undefined ? '' : String(row[0]);
   } catch (error) {
     if (error instanceof ClickHouseError && error.code === UNKNOWN_DATABASE) return '';
     throw error;

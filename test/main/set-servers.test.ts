@@ -57,7 +57,11 @@ describe('the servers of a set that sinks write', () => {
     await lookedAt();
     expect(faults).to.deep.equal([]);
     id = 'y';
-    await until('the fault', () => Promise.resolve(faults), (all) => all.length > 0);
+    await until(
+      'the fault',
+      () => Promise.resolve(faults),
+      (all) => all.length > 0,
+    );
     expect(faults[0]).to.match(/^The sinks of the set b end: it is in another server .*\.$/);
     await watch.stop();
   });

@@ -7,7 +7,8 @@ const PARTITIONS = 65_536;
 
 export const shardsKind: RecordKind<ShardsRecord> = {
   name: 'shards',
-  about: 'Which servers the rows of a set lie in ([sets](sets.md#a-server-that-comes-back-empty)), and in which of its [shards](sets.md#shards) each partition is stored.',
+  about:
+    'Which servers the rows of a set lie in ([sets](sets.md#a-server-that-comes-back-empty)), and in which of its [shards](sets.md#shards) each partition is stored.',
   key: 'shards:SET',
   bounds: `One for each set, where there are several or it has shards, of ${String(PARTITIONS)} partitions.`,
   deletion: 'None: a partition stays where it is.',

@@ -18,7 +18,12 @@ describe('the only server of a set', () => {
     ['fresh, or with rows of an earlier version: it has no id, and none is known', 'c', '', null],
     ['fresh, or with rows of an earlier version: it was given one, and none is known', 'c', 'z', null],
     ['the same', 'b', 'y', null],
-    ['one that has lost its tables', 'b', '', /^is in another server than the one .*, whose server_id is y: that server has lost its tables/],
+    [
+      'one that has lost its tables',
+      'b',
+      '',
+      /^is in another server than the one .*, whose server_id is y: that server has lost its tables/,
+    ],
     ['one that has lost its tables, and was given new ones', 'b', 'z', /, whose server_id is y: .* \(logweir admin restore --set b\)$/],
     ['that of another set', 'b', 'x', /, whose server_id is y: .* or the url is that of another one/],
     ['that of another set, and none is known', 'c', 'x', /^is in a server of the set a$/],

@@ -93,14 +93,16 @@ describe('an owner with the rights that the documentation names', function () {
     const of = (database: string): Store =>
       new Store({ url, user: USER, password: PASSWORD, database, readerUser: USER, readerPassword: PASSWORD });
     const server = of('system');
-    const within = (use: (scratch: Store) => Promise<unknown>) => async (database: string): Promise<void> => {
-      const scratch = of(database);
-      try {
-        await use(scratch);
-      } finally {
-        await scratch.close();
-      }
-    };
+    const within =
+      (use: (scratch: Store) => Promise<unknown>) =>
+      async (database: string): Promise<void> => {
+        const scratch = of(database);
+        try {
+          await use(scratch);
+        } finally {
+          await scratch.close();
+        }
+      };
     const [prepare, identify] = [within(migrate), within(giveServerId)];
     const place = readPlace('granted', { accessKey: '', secretKey: '' });
     try {

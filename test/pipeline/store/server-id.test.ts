@@ -30,7 +30,10 @@ describe('the id of a server', () => {
 
   it('is empty where there is none, or no database, and not known where the server does not answer', async () => {
     expect(await serverIds([server([[ID]]), server([])])).to.deep.equal([ID, '']);
-    const failing = (code: string) => ({ database: 'd', ownerRows: () => Promise.reject(new ClickHouseError({ message: code, code, type: 'X' })) });
+    const failing = (code: string) => ({
+      database: 'd',
+      ownerRows: () => Promise.reject(new ClickHouseError({ message: code, code, type: 'X' })),
+    });
     expect(await serverIds([failing('81')])).to.deep.equal(['']);
     expect(await serverIds([failing('209')]).catch((error: unknown) => (error as Error).message)).to.equal('209');
   });
