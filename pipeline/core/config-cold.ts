@@ -21,7 +21,9 @@ export const coldRows = {
     .integer()
     .min(0)
     .max(MAX_DAYS)
-    .description('After how many days, counted from their arrival, rows are moved to the cold volume: docs/tiers.md. 0: none any more; without it nothing is changed.'),
+    .description(
+      'After how many days, counted from their arrival, rows are moved to the cold volume: docs/tiers.md. 0: none any more; without it nothing is changed.',
+    ),
   LOGWEIR_COLD_VOLUME: Joi.string()
     .custom((text: string, helpers) => (isPlace(text) ? text : helpers.error('any.custom')))
     .messages({ 'any.custom': '{{#label}} must be an absolute path, or the http or https URL of a prefix on S3' })
