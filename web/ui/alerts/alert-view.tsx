@@ -176,6 +176,9 @@ function newestOf(requested: Alert | null, listed: Alert | null): Alert | null {
   return { ...requested, state, resolved_at, resolution_note, fire_count };
 }
 
+/** Why an alert came may take a minute on a busy machine; these requests do not count for the rate of queries. */
+const MOST_LOOKS = 30;
+
 /** What the socket announced may not be stored yet, and why it came is found out some seconds after it fires. */
 function isYetToCome(requested: Alert | null, listed: Alert | null, error: Error | null): boolean {
   if (requested === null) return listed !== null && error instanceof ApiError && error.status === 404;
@@ -208,7 +211,7 @@ export function AlertView({
   );
   const { value, error, again } = loaded;
   const isExpected = isYetToCome(value, listed, error);
-  useLater(loaded, isExpected);
+  useLater(loaded, isExpected, MOST_LOOKS);
   const [isResolving, setResolving] = useState(false);
   useEffect(() => setResolving(false), [id]);
   const alert = newestOf(value?.id === id ? value : null, listed);

@@ -99,13 +99,12 @@ export function useRequest<T>(run: ((signal: AbortSignal) => Promise<T>) | null,
 }
 
 const LATER_MS = 2000;
-const MOST_LOOKS = 30;
 
-/** What came live is stored some seconds later, which nothing announces: where it is missing it is requested again, for a minute. */
-export function useLater({ isBusy, again }: Pick<Loaded<unknown>, 'isBusy' | 'again'>, isMissing: boolean): void {
+/** What came live is stored some seconds later, which nothing announces: where it is missing it is requested again, some times. */
+export function useLater({ isBusy, again }: Pick<Loaded<unknown>, 'isBusy' | 'again'>, isMissing: boolean, most = 5): void {
   const looks = useRef(0);
   useEffect(() => {
-    if (isBusy || !isMissing || looks.current >= MOST_LOOKS) return;
+    if (isBusy || !isMissing || looks.current >= most) return;
     const timer = setTimeout(() => {
       looks.current += 1;
       again();
