@@ -115,10 +115,16 @@ export class TenantErasure implements Service {
       this.#isHeldByOther(current) ? current : { ...current, checkedAt: null, heldBy: { node: this.#node, until: at(HELD_MS) } },
     );
     if (held.heldBy?.node !== this.#node) return;
-    for (const { store, table } of own)
-      await store.command(`ALTER TABLE ${quoted(table)} DELETE WHERE tenant_id IN (${String(tenantId)})`, { mutations_sync: '1' });
-    const rows = own.reduce((sum, { table, count }) => added(sum, { [table]: count }), {});
-    await changeDeletion(control, tenantId, (current) => ({ ...current, rows: added(current.rows, rows), heldBy: null }));
+    let rows: Readonly<Record<string, number>> = {};
+    try {
+      for (const { store, table, count } of own) {
+        await store.command(`ALTER TABLE ${quoted(table)} DELETE WHERE tenant_id IN (${String(tenantId)})`, { mutations_sync: '1' });
+        rows = added(rows, { [table]: count });
+      }
+    } finally {
+      // also where a set has gone meanwhile: whoever looks next goes on, which may be another node, or this one under another name
+      await changeDeletion(control, tenantId, (current) => ({ ...current, rows: added(current.rows, rows), heldBy: null }));
+    }
     log.info({ tenant: tenantId, rows }, 'Rows of a deleted tenant were deleted.');
   }
 
