@@ -29,16 +29,15 @@ export function coldVolumeXml(cold: ColdVolume | null, xmlText: (text: string) =
   </storage_configuration>`;
 }
 
-/** Notes in the engine's folder where its cold volume is. Throws StartError where it has had one that is not named any more: tables would not load. */
+/** Notes in the engine's folder where its cold volume is. Throws StartError where it has had one that is not named any more, or another: rows would be missing. */
 export function keepColdVolume(folder: string, cold: ColdVolume | null): void {
   const file = path.join(folder, 'cold-volume');
-  if (cold === null) {
-    if (existsSync(file))
-      throw new StartError(
-        `The tables of this ClickHouse have rows on ${readFileSync(file, 'utf8').trim()}: name it in LOGWEIR_COLD_VOLUME (LOGWEIR_COLD_AFTER_DAYS=0 moves no more).`,
-      );
-    return;
-  }
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+  if (known !== null && known !== cold?.at)
+    throw new StartError(
+      `The tables of this ClickHouse have rows on ${known}: name it in LOGWEIR_COLD_VOLUME (LOGWEIR_COLD_AFTER_DAYS=0 moves no more). Where all of it was moved to another place, write that into ${file}.`,
+    );
+  if (cold === null) return;
   if (!isUrl(cold.at)) mkdirSync(cold.at, { recursive: true });
   writeFileSync(file, `${cold.at}\n`, { mode: 0o600 });
 }

@@ -79,9 +79,11 @@ describe('old rows on a cold volume', function () {
     const kept = await own.ownerRows(ALL);
     // where the rows are must be named at each start
     await end();
-    const refused = await startClickHouse({ dataDir: path.join(folder, 'one') }).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(StartError);
-    expect((refused as Error).message).to.contain(`rows on ${cold.at}: name it in LOGWEIR_COLD_VOLUME`);
+    for (const named of [null, { at: path.join(folder, 'other'), ...FOLDER }]) {
+      const refused = await startClickHouse({ dataDir: path.join(folder, 'one'), cold: named }).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(StartError);
+      expect((refused as Error).message).to.contain(`rows on ${cold.at}: name it in LOGWEIR_COLD_VOLUME`);
+    }
     own = await start('one', cold);
     expect(await own.ownerRows(ALL)).to.deep.equal(kept);
   });
