@@ -122,7 +122,7 @@ export class TenantErasure implements Service {
         rows = added(rows, { [table]: count });
       }
     } finally {
-      // also where a set has gone meanwhile: whoever looks next goes on, which may be another node, or this one under another name
+      // also where a set became unavailable: the next look goes on, of another node or of this one after a restart
       await changeDeletion(control, tenantId, (current) => ({ ...current, rows: added(current.rows, rows), heldBy: null }));
     }
     log.info({ tenant: tenantId, rows }, 'Rows of a deleted tenant were deleted.');
