@@ -2,9 +2,9 @@
 import Mocha from 'mocha';
 import path from 'node:path';
 import { endAll } from '../at-end.ts';
-import { cpuMs } from '../cpu-time.ts';
 import { failed } from '../on-failure.ts';
 import type { Batch, Message } from './messages.ts';
+import { treeCpuMs } from './tree-cpu.ts';
 
 /** Files are relative to it. */
 const root = process.cwd();
@@ -22,12 +22,13 @@ class Reporter extends Mocha.reporters.Base {
       });
     runner.on(constants.EVENT_SUITE_BEGIN, (suite) => {
       if (suite.parent?.root !== true) return;
-      begun.set(suite, { at: Date.now(), cpu: cpuMs() });
+      begun.set(suite, { at: Date.now(), cpu: treeCpuMs() });
       send({ kind: 'begun', file: relative(suite.file) });
     });
     runner.on(constants.EVENT_SUITE_END, (suite) => {
       const start = begun.get(suite);
-      if (start !== undefined) send({ kind: 'ended', file: relative(suite.file), ms: Date.now() - start.at, cpuMs: cpuMs() - start.cpu });
+      if (start !== undefined)
+        send({ kind: 'ended', file: relative(suite.file), ms: Date.now() - start.at, cpuMs: treeCpuMs() - start.cpu });
     });
     runner.on(constants.EVENT_TEST_PASS, (test) => report(test, 'passed'));
     runner.on(constants.EVENT_TEST_PENDING, (test) => report(test, 'skipped'));

@@ -4,7 +4,7 @@ import type { FileTime, Flaky, Result, Results } from './results.ts';
 const SLOWEST = 30;
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** The files that took longest: seconds, and of those the CPU time of the process that ran the tests. */
+/** The files that took longest: seconds, and the CPU time of all processes that their tests have started. */
 export function slowestFiles(times: readonly FileTime[]): string {
   const byFile = new Map<string, { ms: number; cpuMs: number }>();
   for (const { file, ms, cpuMs } of times) {
@@ -13,7 +13,7 @@ export function slowestFiles(times: readonly FileTime[]): string {
   }
   const rows = [...byFile].sort(([, a], [, b]) => b.ms - a.ms).slice(0, SLOWEST);
   const lines = rows.map(([file, { ms, cpuMs }]) => `${seconds(ms).padStart(7)} ${seconds(cpuMs).padStart(7)}  ${file}`);
-  return [`The slowest files: seconds, CPU seconds of the test process`, ...lines].join('\n');
+  return [`The slowest files: seconds, CPU seconds of all that they have started`, ...lines].join('\n');
 }
 
 /** A test that took less is not named. */

@@ -64,6 +64,8 @@ async function runAll(name: string, queue: (readonly string[])[], { timeoutMs = 
   }
 }
 
+const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6);
+
 type State = { open: string; readonly ended: Set<string> };
 
 function take(message: Message, state: State, { results, log, times }: PartOptions): void {
@@ -74,5 +76,5 @@ function take(message: Message, state: State, { results, log, times }: PartOptio
   state.open = '';
   state.ended.add(message.file);
   times.put(message.file, message.ms);
-  if (message.ms >= NAMED_MS) log(`  ${(message.ms / 1000).toFixed(1).padStart(6)} s  ${message.file}`);
+  if (message.ms >= NAMED_MS) log(`  ${seconds(message.ms)} s, CPU ${seconds(message.cpuMs)} s  ${message.file}`);
 }

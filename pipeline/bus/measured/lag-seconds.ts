@@ -5,6 +5,10 @@ import { boundsOf, committedByAny, firstSince } from '../reading/group-positions
 
 /** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
 const DANGER = 0.7;
+/** Where nothing is in danger, the next look is so much later: five requests to Kafka for each topic. Milliseconds. */
+const LOOK_EVERY_MS = 10_000;
+/** And at the latest when this share has passed of the time that a record in danger has left. */
+const OF_WHAT_IS_LEFT = 0.01;
 
 export type LagSecondsOptions = {
   /** The caller owns it. */
@@ -14,6 +18,8 @@ export type LagSecondsOptions = {
   /** Groups of other sets that store the same: what one of them has is not in danger. */
   readonly others?: readonly string[];
   readonly now?: () => number;
+  /** A clock that nobody sets, milliseconds: for the time between two looks. */
+  readonly elapsed?: () => number;
 };
 
 /** Where a partition stands, in offsets. */
@@ -34,13 +40,16 @@ export const overdue = (positions: readonly Position[]): Position | undefined =>
 /** Watches whether Kafka's retention comes near the records of a topic that a group has not consumed yet. */
 export class LagSeconds {
   readonly #options: LagSecondsOptions;
+  #fineUntil = -Infinity;
 
   constructor(options: LagSecondsOptions) {
     this.#options = options;
   }
 
-  /** Returns which partition is in danger, or null; rejects where Kafka does not answer. */
+  /** Returns which partition is in danger, or null: then the next look is some seconds later. Rejects where Kafka does not answer. */
   async check(): Promise<string | null> {
+    const { elapsed = () => performance.now() } = this.#options;
+    if (elapsed() < this.#fineUntil) return null;
     try {
       return await this.#options.connection.query((admin) => this.#look(admin));
     } catch (error) {
@@ -50,12 +59,15 @@ export class LagSeconds {
   }
 
   async #look(admin: Admin): Promise<string | null> {
-    const { topic, groupId, others = [], now = Date.now } = this.#options;
+    const { topic, groupId, others = [], now = Date.now, elapsed = () => performance.now() } = this.#options;
     const retentionMs = await retentionOf(admin, topic);
-    if (retentionMs < 0) return null;
-    const positions = await positionsOf(admin, topic, [groupId, ...others], Math.floor(now() - DANGER * retentionMs));
-    const found = overdue(positions);
-    if (found === undefined) return null;
+    const since = Math.floor(now() - DANGER * retentionMs);
+    const found = retentionMs < 0 ? undefined : overdue(await positionsOf(admin, topic, [groupId, ...others], since));
+    if (found === undefined) {
+      const left = retentionMs < 0 ? Infinity : (1 - DANGER) * retentionMs;
+      this.#fineUntil = elapsed() + Math.min(LOOK_EVERY_MS, Math.floor(OF_WHAT_IS_LEFT * left));
+      return null;
+    }
     return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
   }
 }

@@ -9,23 +9,16 @@ import { sharedInstance, shareWith } from '../../shared.ts';
 /** One of each kind; `npm run hostile` runs all of them, and judges times too. */
 const SAMPLE = [
   'replaces',
-  'join',
   'explain-regexps',
-  'values',
   'huge-pages',
   'search-deep-json',
   'unread-pages',
   'clients-that-leave',
   'byte-uploads',
-  'pipelined-garbage',
   'stream-names-400',
-  'field-names',
   'ones',
   'zstd-bomb',
-  'otlp-lengths',
-  'spans-attributes',
   'spans-own-services',
-  'trace-whole',
   'jaeger-search-all',
 ];
 /** Beyond what the quiet tenant waits for an answer: how long it waits is for `npm run hostile` to judge, on an idle machine. */

@@ -58,6 +58,34 @@ describe('age of unread records', () => {
     expect(await new LagSeconds({ connection: kafka('-1', '0').connection, topic: 't', groupId: 'g' }).check()).to.equal(null);
   });
 
+  it('is looked at again later where nothing is in danger, and each time where something is', async () => {
+    for (const [retention, committed, gaps] of [
+      ['604800000', '6', [10_000, 10_000]], // the default
+      ['-1', '0', [10_000, 10_000]],
+      ['100000', '6', [300, 300]], // 30 s are left of 100 s
+      ['604800000', '5', [1, 1]],
+    ] as const) {
+      let time = 0;
+      let looks = 0;
+      const { connection } = kafka(retention, committed);
+      const query: AdminConnection['query'] = (ask) => {
+        looks += 1;
+        return connection.query(ask);
+      };
+      const age = new LagSeconds({ connection: { query }, topic: 't', groupId: 'g', elapsed: () => time });
+      const found = await age.check();
+      for (const gap of gaps) {
+        const before = looks;
+        time += gap - 1;
+        expect(await age.check()).to.equal(found);
+        expect(looks - before, retention).to.equal(gap === 1 ? 1 : 0);
+        time += 1;
+        expect(await age.check()).to.equal(found);
+        expect(looks - before, retention).to.equal(gap === 1 ? 2 : 1);
+      }
+    }
+  });
+
   it('is not known while Kafka does not answer, and is asked on a new connection then', async () => {
     const fake = kafka('down', '0');
     const age = new LagSeconds({ connection: fake.connection, topic: 't', groupId: 'g' });
