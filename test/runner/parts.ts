@@ -73,9 +73,10 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'long',
     isLong: true,
-    more: 2,
+    // each takes nearly a core; a fourth one only adds what another idle instance does in the background
+    more: 1,
     parts: [
-      // these wait most of their time: for starts, for windows, for packages and compilers of others; what computes fills the gaps
+      // these wait for starts, for windows, for packages and compilers of others; what computes fills the gaps
       { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
       { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'detection', files: ['test/e2e/detection/*.test.ts'], isShared: true, ...END_TO_END },
