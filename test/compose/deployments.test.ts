@@ -1,4 +1,4 @@
-import { coldVolumeXml } from '../../compose/embedded/cold-volume.ts';
+import { storageXml } from '../../compose/embedded/storage.ts';
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -80,7 +80,7 @@ describe('files to run it with', () => {
   });
 
   it('the policy for old rows is that of the embedded ClickHouse', () => {
-    const xml = coldVolumeXml({ at: 'http://s3/logs/', accessKey: 'a', secretKey: 's' }, (text) => text);
+    const xml = storageXml({ cold: { at: 'http://s3/logs/', accessKey: 'a', secretKey: 's' }, backups: null }, (text) => text);
     const settings = (text: string): string[] =>
       matches(text, /(<\w+>[\w.-]+<\/\w+>)/g)
         .filter((one) => !/_key/.test(one))
