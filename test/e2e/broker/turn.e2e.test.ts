@@ -78,8 +78,9 @@ console.log('has it');
 process.stdin.once('data', () => turn.confirm().then(() => console.log('has it still'), (error) => console.log(error.message)));
 `;
 
+/** What it says next; empty where it ends instead. */
 async function lineOf({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) return '';
-  const [bytes] = (await once(stdout, 'data')) as [Buffer];
-  return bytes.toString().trim();
+  const said = once(stdout, 'data').then(([bytes]) => String(bytes).trim());
+  return Promise.race([said, once(stdout, 'end').then(() => '')]);
 }
