@@ -32,6 +32,8 @@ type Cluster = {
 
 const DEADLINE_MS = 60_000;
 const SESSION_MS = 10_000;
+/** How long one that is there, and busy, may take to join again while another one joins: as long as it is, it keeps its turn. */
+const REJOIN_MS = 45_000;
 /** Heartbeats in a session. */
 const BEATS = 5;
 /** What fails while others join and leave is tried again after that. */
@@ -131,7 +133,7 @@ class GroupTurn implements Turn {
     const request = {
       groupId,
       sessionTimeout,
-      rebalanceTimeout: sessionTimeout,
+      rebalanceTimeout: REJOIN_MS,
       protocolType: 'logweir',
       groupProtocols: [{ name: 'turn' }],
     };
