@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { StartError } from '../compose/embedded/start-error.ts';
 import { environment, loadConfig, type Config } from '../pipeline/core/config.ts';
+import type { StoragePlace } from '../pipeline/core/storage-place.ts';
 import { isLoopback, loopbackUrl } from './loopback.ts';
 import { readDoors, type Door } from '../api/doors/doors-file.ts';
 import { DOORS, FORMER_ROLES, ROLES } from './role-process.ts';
@@ -21,7 +22,7 @@ export type Settings = {
   /** Absolute. */
   readonly dataDir: string;
   /** Where the embedded ClickHouse may put backups. */
-  readonly backupDir: string;
+  readonly backups: StoragePlace;
   /** Of the embedded ClickHouse, for old rows; null: none. */
   readonly coldVolume: Config['cold']['volume'];
   readonly isKafkaEmbedded: boolean;
@@ -44,7 +45,7 @@ export type Settings = {
 
 /** Reads the environment, by the rules of the service, and the command line: what stands behind the program's name. */
 export function readSettings(env: Environment, argv: readonly string[]): Settings {
-  const { http, kafka, clickhouse, engines, keys, doors, cold } = readConfig(env);
+  const { http, kafka, clickhouse, engines, keys, doors, cold, backups } = readConfig(env);
   const { roles, warnings } = readRoles(argv, doors.file !== '');
   const all = {
     app: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.appPort, portVariable: 'LOGWEIR_APP_PORT' },
@@ -62,7 +63,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     ingestUrl: url(all.ingest, scheme),
     adminUrl: roles.includes('app') && [http.host, http.adminHost].every(isLoopback) ? loopbackUrl(http.adminHost, http.adminPort) : null,
     dataDir: readDataDir(env),
-    backupDir: path.resolve(env['LOGWEIR_BACKUP_DIR'] || path.join(readDataDir(env), 'backups')),
+    backups: { ...backups.named, at: backups.named.at || path.join(readDataDir(env), 'backups') },
     coldVolume: cold.volume,
     isKafkaEmbedded: kafka.brokers.length === 0,
     isClickHouseEmbedded: clickhouse.url === '',

@@ -133,10 +133,10 @@ export class Supervisor {
   /** Gives what the roles must know of it. */
   async #startClickHouse(): Promise<Variables> {
     const { settings, engines, log } = this.#options;
-    const { dataDir, backupDir, survivesPowerLoss, coldVolume: cold } = settings;
+    const { dataDir, backups, survivesPowerLoss, coldVolume: cold } = settings;
     let last: ClickHouse | undefined;
     await this.#keepEngine('clickhouse', async (context) => {
-      last = await engines.startClickHouse({ dataDir, backupDir, cold, survivesPowerLoss, port: last?.port, log, ...context });
+      last = await engines.startClickHouse({ dataDir, backups, cold, survivesPowerLoss, port: last?.port, log, ...context });
       return last;
     });
     return clickHouseVariables(last);

@@ -1,13 +1,13 @@
-import { runEngineBackup } from '../../pipeline/store/engine-backup.ts';
-import { countTables, engineOf } from './backup.ts';
+import { runEngineBackup, withSettings } from '../../pipeline/store/engine-backup.ts';
+import { countTables, type Work } from './backup.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { setApart } from './other-log.ts';
 import type { Place } from './place.ts';
 import { resumeFrom, type Expired, type Resumption } from './positions.ts';
-import { IN_BACKUP, tableName, withDatabase, type BackupSources, type Report } from './sources.ts';
+import { IN_BACKUP, inTurn, tableName, withDatabase, type BackupSources, type Report } from './sources.ts';
 
 /** What `samples` is made with; a backup does not have it. */
-const RESTORE_SETTINGS = 'allow_suspicious_low_cardinality_types = 1';
+const RESTORE_SETTINGS = { allow_suspicious_low_cardinality_types: '1' };
 /** Tables that have rows of no tenant, and may have some in a database that counts as empty. */
 const OWN_TABLES = ['migrations', 'insert_fences'];
 
@@ -29,7 +29,10 @@ export type Restored = {
  * sinks' groups are put back to where they stood when the backup began. So whatever ends this early, the log has what is not stored, and the
  * restore can be repeated. Rejects with a sentence.
  */
-export async function restore(sources: BackupSources, place: Place, report: Report): Promise<Restored> {
+export const restore = (sources: BackupSources, place: Place, report: Report): Promise<Restored> =>
+  inTurn(sources, (turn) => restoreTables(sources, { place, report, turn }));
+
+async function restoreTables(sources: BackupSources, { place, report, turn }: Work): Promise<Restored> {
   const { server, database, groups, filled, log } = sources;
   report('reading the manifest');
   const manifest = await readManifestAt(sources, place);
@@ -40,9 +43,11 @@ export async function restore(sources: BackupSources, place: Place, report: Repo
   await server.command(`CREATE DATABASE \`${scratch}\``);
   const copied = manifest.tables.map(({ name }) => `TABLE ${tableName(IN_BACKUP, name)} AS ${tableName(scratch, name)}`).join(', ');
   report('copying the tables');
-  await runEngineBackup(server, `RESTORE ${copied} FROM ${place('tables')} SETTINGS ${RESTORE_SETTINGS}`, ({ doneBytes, bytes }) => {
+  const settings = withSettings({ ...place.settings, ...RESTORE_SETTINGS });
+  await runEngineBackup(server, `RESTORE ${copied} FROM ${place.of('tables')}${settings}`, ({ doneBytes, bytes }) => {
     report('copying the tables', { bytes: doneBytes, of: bytes });
   });
+  await turn.confirm();
   report('bringing the tables to this version');
   await sources.prepare(scratch);
   const tables = [...(await countTables(server, scratch)).values()];
@@ -51,6 +56,7 @@ export async function restore(sources: BackupSources, place: Place, report: Repo
   const { lost, notes } = await lossesOf(sources, scratch, manifest, resumption);
   await setApart(sources, scratch, resumption.otherLogs);
   await assertCanBegin(sources);
+  await turn.confirm();
   await sources.identify(scratch);
   report('replacing the database');
   // in this order: a sink that begins in between can store nothing, and has Kafka refuse the positions
@@ -66,7 +72,7 @@ export async function restore(sources: BackupSources, place: Place, report: Repo
 /** Reads the manifest where it lies; what lies elsewhere, or was not ended, has none. */
 async function readManifestAt({ server, database, newestSchema }: BackupSources, place: Place): Promise<Manifest> {
   const view = `${database}_backup`;
-  const row = await withDatabase(server, view, engineOf(place, 'manifest'), async () => {
+  const row = await withDatabase(server, view, { place, part: 'manifest' }, async () => {
     const [found] = await server.ownerRows(`SELECT text, digest FROM ${tableName(view, 'manifest')}`);
     return found;
   }).catch((error: unknown) => {

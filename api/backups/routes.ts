@@ -5,7 +5,7 @@ import { checkedBody } from '../http/checked-body.ts';
 import { backUp } from './backup.ts';
 import { BackupJobs } from './jobs.ts';
 import type { Manifest } from './manifest.ts';
-import { readPlace, type S3Keys } from './place.ts';
+import { readPlace, type Places } from './place.ts';
 import { restore, type Restored } from './restore.ts';
 import type { BackupSources } from './sources.ts';
 
@@ -16,7 +16,7 @@ const placeBody = Joi.object<{ at: string; set?: string }>({ at: Joi.string().re
  * Backing up and restoring the tables: each is begun, and then asked for how far it is. `sources` gives those of a set, which are opened when the
  * first one begins, and closed with the process; it throws HttpError 400 for a set that there is not.
  */
-export function backupRoutes(sources: (set?: string) => Promise<BackupSources>, keys: S3Keys): AdminRoute[] {
+export function backupRoutes(sources: (set?: string) => Promise<BackupSources>, places: Places): AdminRoute[] {
   const jobs = new BackupJobs();
   return [
     {
@@ -25,7 +25,7 @@ export function backupRoutes(sources: (set?: string) => Promise<BackupSources>, 
       action: 'backup',
       handle: async ({ body }) => {
         const { at, set } = checkedBody(placeBody, await body());
-        const place = readPlace(at, keys);
+        const place = readPlace(at, places);
         const from = await sources(set);
         const job = jobs.begin('backup', at, async (report) => shownBackup(await backUp(from, place, report)));
         return { status: 202, body: job };
@@ -37,7 +37,7 @@ export function backupRoutes(sources: (set?: string) => Promise<BackupSources>, 
       action: 'restore',
       handle: async ({ body }) => {
         const { at, set } = checkedBody(placeBody, await body());
-        const place = readPlace(at, keys);
+        const place = readPlace(at, places);
         const into = await sources(set);
         const job = jobs.begin('restore', at, async (report) => shownRestore(await restore(into, place, report)));
         return { status: 202, body: job };

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import type { Turn } from '../../pipeline/bus/consumer/turn.ts';
 import type { Store } from '../../pipeline/store/client.ts';
+import type { Part, Place } from './place.ts';
 import type { FilledTable, SinkGroups } from './sink-groups.ts';
 
 /** What of the engine a backup needs: statements of the owner. */
@@ -8,6 +10,8 @@ export type Statements = Pick<Store, 'ownerRows' | 'command' | 'insert'>;
 /** What backups are made of, and restored to. */
 export type BackupSources = {
   readonly groups: SinkGroups;
+  /** Takes the turn of this set: of all nodes one backs it up or restores it at a time. Rejects with TurnTaken where another one does. */
+  readonly takeTurn: () => Promise<Turn>;
   readonly log: Logger;
   /** The database of the tables. */
   readonly database: string;
@@ -31,14 +35,30 @@ export const IN_BACKUP = 'logweir';
 /** A table with its database, as statements have it. */
 export const tableName = (database: string, table: string): string => `\`${database}\`.\`${table}\``;
 
-/** A database that is there while it is used. `engine`: what stands behind its name. What an earlier try has left of it goes first. */
-export async function withDatabase<Answer>(server: Statements, name: string, engine: string, use: () => Promise<Answer>): Promise<Answer> {
+/** A database that is there while it is used. `opened`: a backup that it shows; without it, it is empty. What an earlier try has left of it goes first. */
+export async function withDatabase<Answer>(
+  server: Statements,
+  name: string,
+  opened: { readonly place: Place; readonly part: Part } | null,
+  use: () => Promise<Answer>,
+): Promise<Answer> {
   const drop = (): Promise<void> => server.command(`DROP DATABASE IF EXISTS \`${name}\` SYNC`);
   await drop();
-  await server.command(`CREATE DATABASE \`${name}\` ${engine}`);
+  const engine = opened === null ? '' : ` ENGINE = Backup('${IN_BACKUP}', ${opened.place.of(opened.part)})`;
+  await server.command(`CREATE DATABASE \`${name}\`${engine}`, opened?.place.settings);
   try {
     return await use();
   } finally {
     await drop();
+  }
+}
+
+/** Does what no other node may do at the same time. */
+export async function inTurn<Answer>({ takeTurn }: BackupSources, work: (turn: Turn) => Promise<Answer>): Promise<Answer> {
+  const turn = await takeTurn();
+  try {
+    return await work(turn);
+  } finally {
+    await turn.end();
   }
 }

@@ -4,11 +4,13 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import type { ColdVolume } from '../../pipeline/core/config-cold.ts';
-import { coldVolumeXml, keepColdVolume } from './cold-volume.ts';
+import { BACKUP_DISK } from '../../pipeline/core/config-backups.ts';
+import { isS3, type StoragePlace } from '../../pipeline/core/storage-place.ts';
+import { keepColdVolume } from './cold-volume.ts';
 import { spawnEngine, untilExited, untilReady, type EngineOptions, type RunningEngine } from './engine-process.ts';
 import { startInFolder } from './engine-start.ts';
 import { StartError } from './start-error.ts';
+import { storageXml } from './storage.ts';
 import { template } from './template.ts';
 
 const EXTENSION = path.extname(import.meta.filename);
@@ -35,10 +37,10 @@ const STOP = "KILL QUERY WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%
 export type ClickHouseOptions = EngineOptions & {
   /** The port of the HTTP interface; without it a free one is taken. */
   readonly port?: number | undefined;
-  /** Where backups may lie; without it in DATA_DIR/backups. It is made with the first backup. */
-  readonly backupDir?: string | undefined;
+  /** Where backups may lie: a folder, without it DATA_DIR/backups, which is made with the first backup; or S3, as a disk `backups`. */
+  readonly backups?: StoragePlace | undefined;
   /** Where old rows may go: the volume `cold` of the storage policy `logweir`. */
-  readonly cold?: ColdVolume | null | undefined;
+  readonly cold?: StoragePlace | null | undefined;
 };
 
 /** A running ClickHouse. */
@@ -58,11 +60,11 @@ export type ClickHouse = RunningEngine & {
  * It dies with the process that started it. Data, users and log are kept in DATA_DIR/clickhouse.
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
-  const { port, dataDir, backupDir = path.join(dataDir, 'backups') } = options;
+  const { port } = options;
   const library = findLibrary();
   const address = { portCount: 1, ports: port === undefined ? port : [port], addressFile: 'url', addressOf: ({ url }: ClickHouse) => url };
   return startInFolder(options, { name: 'ClickHouse', folder: 'clickhouse', ...address }, (folder, [taken]) =>
-    startEngine({ ...options, backupDir: path.resolve(backupDir), library, folder, port: taken as number }),
+    startEngine({ ...options, library, folder, port: taken as number }),
   );
 }
 
@@ -70,14 +72,13 @@ type ServerOptions = ClickHouseOptions & {
   readonly library: string;
   readonly folder: string;
   readonly port: number;
-  readonly backupDir: string;
 };
 
 async function startEngine(options: ServerOptions): Promise<ClickHouse> {
-  const { library, folder, port, survivesPowerLoss = false, backupDir, cold = null, onSpawn, signal } = options;
+  const { library, folder, port, cold = null, onSpawn, signal } = options;
   keepColdVolume(folder, cold);
   const secrets = keptSecrets(folder);
-  const configFile = writeConfig({ folder, secrets, survivesPowerLoss, backupDir, cold });
+  const configFile = writeConfig(options, secrets);
   const logFile = path.join(folder, 'clickhouse.log');
   const args = [CHILD, String(process.pid), library, ...engineArguments(folder, configFile, port)];
   const engine = spawnEngine({ command: process.execPath, args, cwd: folder, logFile });
@@ -137,19 +138,9 @@ function keptSecrets(folder: string): Secrets {
 }
 
 /** Fills in the two templates; answers where the main configuration lies. */
-function writeConfig({
-  folder,
-  secrets,
-  survivesPowerLoss,
-  backupDir,
-  cold,
-}: {
-  readonly folder: string;
-  readonly secrets: Secrets;
-  readonly survivesPowerLoss: boolean;
-  readonly backupDir: string;
-  readonly cold: ColdVolume | null;
-}): string {
+function writeConfig({ folder, dataDir, survivesPowerLoss = false, backups, cold = null }: ServerOptions, secrets: Secrets): string {
+  const remote = backups !== undefined && isS3(backups.at) ? backups : null;
+  const backupFolder = remote === null && backups !== undefined ? backups.at : path.join(dataDir, 'backups');
   const usersFile = path.join(folder, 'users.xml');
   const configFile = path.join(folder, 'config.xml');
   const serverMemory = Math.min(MAX_SERVER_MEMORY_BYTES, os.totalmem() * 0.4);
@@ -162,8 +153,9 @@ function writeConfig({
   });
   render('config.xml', configFile, {
     usersFile: xmlText(usersFile),
-    backupFolder: xmlText(backupDir),
-    coldVolume: coldVolumeXml(cold, xmlText),
+    backupFolder: xmlText(path.resolve(backupFolder)),
+    backupDisk: remote === null ? '' : `<allowed_disk>${BACKUP_DISK}</allowed_disk>`,
+    storage: storageXml({ cold, backups: remote }, xmlText),
     fsync: survivesPowerLoss ? '1' : '0',
     maxServerMemoryBytes: String(Math.floor(serverMemory)),
     serverQueries: String(SERVER_QUERIES),

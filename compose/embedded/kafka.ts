@@ -48,6 +48,8 @@ export type KafkaOptions = EngineOptions & {
   readonly clusterId?: string | undefined;
   /** Further options of Java, for tests. */
   readonly jvmArgs?: readonly string[] | undefined;
+  /** A program, with its arguments, that becomes the node: for tests, which have it in a network of its own. */
+  readonly launcher?: readonly string[] | undefined;
 };
 
 /** A running Kafka. */
@@ -86,6 +88,7 @@ async function startBroker({
   survivesPowerLoss = false,
   clusterId: givenClusterId = newClusterId(),
   jvmArgs = [],
+  launcher = [],
   onSpawn,
   signal,
 }: BrokerOptions): Promise<Kafka> {
@@ -100,12 +103,8 @@ async function startBroker({
   const archive = classArchive(java, jars);
   const javaArgs = [...JVM_FLAGS, ...LOGGING, ...archive.args, ...jvmArgs, '-cp', classpath, 'kafka.Kafka', settings];
   const setpriv = findProgram('setpriv');
-  const engine = spawnEngine({
-    command: setpriv ?? java,
-    args: setpriv === null ? javaArgs : ['--pdeathsig', 'KILL', java, ...javaArgs],
-    cwd: folder,
-    logFile,
-  });
+  const [command = java, ...args] = [...launcher, ...(setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL']), java, ...javaArgs];
+  const engine = spawnEngine({ command, args, cwd: folder, logFile });
   void engine.exited.then(archive.keep);
   onSpawn?.(engine.pid);
   const check = (): Promise<boolean> => answersMetadata(port, clusterId);

@@ -111,11 +111,11 @@ export class Cluster {
   /** The engines by the names of their sets, the first one first. */
   async #startSets({ sets }: ClusterPlan): Promise<ReadonlyMap<string, ClickHouse>> {
     const { log, settings } = this.#options;
-    const { survivesPowerLoss, backupDir } = settings;
+    const { survivesPowerLoss, backups } = settings;
     const engines = new Map<string, ClickHouse>();
     const start = async ({ name, dataDir, port }: ClusterPlan['sets'][number]): Promise<void> => {
       await this.#keep(`clickhouse-${name}`, async (context) => {
-        const engine = await startClickHouse({ dataDir, port, backupDir, survivesPowerLoss, log, ...context });
+        const engine = await startClickHouse({ dataDir, port, backups, survivesPowerLoss, log, ...context });
         engines.set(name, engine);
         return engine;
       });

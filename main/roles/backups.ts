@@ -5,6 +5,7 @@ import type { BackupSources } from '../../api/backups/sources.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { replaceServer } from '../../api/control/set-servers.ts';
 import { shardsOf } from '../../api/control/shard-map.ts';
+import { takeTurn } from '../../pipeline/bus/consumer/turn.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { FIRST_SET, type ClickHouseAccess, type StoreSet } from '../../pipeline/core/config-sets.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
@@ -35,7 +36,7 @@ export function createBackupRoutes(context: RoleContext, stored: readonly Stored
     opened.set(name, sources);
     return sources;
   };
-  return backupRoutes(sourcesOf, backups.s3);
+  return backupRoutes(sourcesOf, { ...backups.named, disk: backups.disk });
 }
 
 async function sourcesOfSet(
@@ -48,8 +49,11 @@ async function sourcesOfSet(
     ...{ sink, table, topic: signal.topic.name },
     groupId: sinkGroup(sink, name),
   }));
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-backup', log });
   return {
-    groups: kafkaSinkGroups(createKafka({ ...config.kafka, clientId: 'logweir-backup', log }), filled),
+    groups: kafkaSinkGroups(kafka, filled),
+    takeTurn: () =>
+      takeTurn(kafka, { groupId: `logweir-backup-${name}`, taken: `Another node backs up or restores the set ${name}: one at a time.` }),
     filled,
     log: log.child({ component: 'backup' }),
     database: clickhouse.database,

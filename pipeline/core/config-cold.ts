@@ -1,10 +1,9 @@
 import Joi from 'joi';
 import path from 'node:path';
+import { isS3, type StoragePlace } from './storage-place.ts';
 
 /** When rows are moved from the disk to the volume `cold` of a storage policy. */
 export type ColdTier = { readonly policy: string; readonly afterDays: number };
-/** Where that volume of the embedded ClickHouse is: a folder, or a prefix of S3 by its URL. */
-export type ColdVolume = { readonly at: string; readonly accessKey: string; readonly secretKey: string };
 
 type Environment = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -13,7 +12,7 @@ export const OWN_POLICY = 'logweir';
 export const COLD_VOLUME = 'cold';
 const MAX_DAYS = 3650;
 
-const isPlace = (text: string): boolean => /^https?:\/\/[^@]+$/.test(text) || path.isAbsolute(text);
+const isPlace = (text: string): boolean => isS3(text) || path.isAbsolute(text);
 
 /** The variables of old rows. */
 export const coldRows = {
@@ -41,7 +40,7 @@ export function coldOf(
   env: Environment,
   isEmbedded: boolean,
   faults: string[],
-): { readonly tier: ColdTier | null; readonly volume: ColdVolume | null } {
+): { readonly tier: ColdTier | null; readonly volume: StoragePlace | null } {
   const text = (name: string): string => String(env[name] ?? '');
   const at = text('LOGWEIR_COLD_VOLUME');
   const days = env['LOGWEIR_COLD_AFTER_DAYS'];

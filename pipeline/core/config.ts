@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { contradictions, type Environment } from './config-contradictions.ts';
+import { backupRows, backupsOf, type Backups } from './config-backups.ts';
 import { coldOf, coldRows } from './config-cold.ts';
 import { listenerTls, PemFiles, secretFileRows, withSecretFiles, type Tls } from './config-files.ts';
 import { readSets, type ClickHouseAccess, type StoreSet } from './config-sets.ts';
@@ -85,9 +86,8 @@ export type Config = {
   /** The file of doors other than HTTP; empty: none. */
   readonly doors: { readonly file: string };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
-  /** Who writes backups to S3; empty: the server's own credentials. */
   readonly cold: ReturnType<typeof coldOf>;
-  readonly backups: { readonly s3: { readonly accessKey: string; readonly secretKey: string } };
+  readonly backups: Backups;
   readonly dataDir: string;
   readonly logLevel: string;
   readonly embedded: boolean;
@@ -131,13 +131,7 @@ export const environment = Joi.object({
   LOGWEIR_AI_KEY: Joi.string().description('Its key; sent as a bearer token.'),
   LOGWEIR_AI_MODEL: Joi.string().max(200).description('The name of the model there.'),
   LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
-  LOGWEIR_BACKUP_DIR: Joi.string().description(
-    'Folder of the backups of the embedded ClickHouse (`logweir admin backup`); by default `backups` in the data directory.',
-  ),
-  LOGWEIR_BACKUP_S3_ACCESS_KEY: Joi.string().description(
-    "Access key of backups to S3, which ClickHouse is given; without it, the server's own credentials.",
-  ),
-  LOGWEIR_BACKUP_S3_SECRET_KEY: Joi.string().description('Its secret key.'),
+  ...backupRows,
   LOGWEIR_LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'fatal')
     .default('info')
@@ -350,7 +344,7 @@ function toConfig(env: Environment, files: PemFiles, faults: string[]): Config {
         : null,
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
     cold: coldOf(env, clickhouse.url === '', faults),
-    backups: { s3: { accessKey: text('LOGWEIR_BACKUP_S3_ACCESS_KEY'), secretKey: text('LOGWEIR_BACKUP_S3_SECRET_KEY') } },
+    backups: backupsOf(env, clickhouse.url === '', faults),
     ...{ doors: { file: text('LOGWEIR_DOORS') }, dataDir: text('LOGWEIR_DATA_DIR') },
     logLevel: text('LOGWEIR_LOG_LEVEL'),
     embedded: env['LOGWEIR_EMBEDDED'] === true,

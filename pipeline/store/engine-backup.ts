@@ -12,6 +12,12 @@ const RUNNING = ['CREATING_BACKUP', 'RESTORING'];
 const STATE = `SELECT toString(status), error, toString(num_files), toString(total_size), toString(files_read), toString(bytes_read)
 FROM system.backups WHERE id = {id:String}`;
 
+/** The end of such a statement, with settings of the engine; empty without any. */
+export const withSettings = (settings: Readonly<Record<string, string>>): string => {
+  const each = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  return each.length === 0 ? '' : ` SETTINGS ${each.join(', ')}`;
+};
+
 /**
  * Runs a BACKUP or RESTORE (without ASYNC) to its end, however long that takes. Rejects with the server's sentence where it fails, and with
  * one that says so where the server has begun anew meanwhile: nothing of it runs any more then.
@@ -51,5 +57,5 @@ class Forgotten extends Error {}
 /** What of ClickHouse's complaint is for people: not its stack. The engine of chdb has no threads for S3. */
 const sentenceOf = (complaint: string): string =>
   complaint.includes('BackupsIOThreadPool')
-    ? 'The embedded ClickHouse cannot write a backup to S3: name a folder, and copy that.'
+    ? 'The embedded ClickHouse has backups on S3 under names alone: set LOGWEIR_BACKUP_DIR to the URL of a prefix there (docs/operations.md).'
     : (complaint.split(/,? Stack trace/)[0] ?? '').replace(/^Code: \d+\. DB::Exception: /, '').trim();

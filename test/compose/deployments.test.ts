@@ -1,4 +1,4 @@
-import { coldVolumeXml } from '../../compose/embedded/cold-volume.ts';
+import { storageXml } from '../../compose/embedded/storage.ts';
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -79,8 +79,16 @@ describe('files to run it with', () => {
       for (const port of ports) expect(read(file), file).to.include(`:${port}'`);
   });
 
+  it('the image is built with what the settings of its pages extend', () => {
+    const sent = read('../.dockerignore').split('\n');
+    for (const pages of ['ui', 'replay-recorder']) {
+      const [extended = ''] = matches(read(`../web/${pages}/tsconfig.json`), /"extends": "([^"]+)"/g);
+      expect(sent).to.include(`!${path.relative(path.join(folder, '..'), path.resolve(folder, '../web', pages, extended))}`);
+    }
+  });
+
   it('the policy for old rows is that of the embedded ClickHouse', () => {
-    const xml = coldVolumeXml({ at: 'http://s3/logs/', accessKey: 'a', secretKey: 's' }, (text) => text);
+    const xml = storageXml({ cold: { at: 'http://s3/logs/', accessKey: 'a', secretKey: 's' }, backups: null }, (text) => text);
     const settings = (text: string): string[] =>
       matches(text, /(<\w+>[\w.-]+<\/\w+>)/g)
         .filter((one) => !/_key/.test(one))

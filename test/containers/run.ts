@@ -1,6 +1,8 @@
 /** Runs the image that test/containers/build.sh has built, as docs/containers.md promises it runs: `npm run image:check`. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http2 from 'node:http2';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { startClickHouse } from '../../compose/embedded/clickhouse.ts';
@@ -20,8 +22,8 @@ const podman = (...args: readonly string[]): string =>
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-image-'));
 
-/** A container of the image with a read-only root, as the user of the image; its id. */
-function start(name: string, args: readonly string[], variables: Readonly<Record<string, string>>): string {
+/** A container of the image with a read-only root, as the user of the image; its id. `mounts`: folders that it reads. */
+function start(name: string, args: readonly string[], variables: Readonly<Record<string, string>>, mounts: readonly string[] = []): string {
   const given = Object.entries(variables).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
   const limits = ['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=10000:10000'];
   const rights = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges', '--tmpfs', '/tmp:size=256m'];
@@ -36,6 +38,7 @@ function start(name: string, args: readonly string[], variables: Readonly<Record
     ...limits,
     ...rights,
     ...given,
+    ...mounts.flatMap((mount) => ['-v', `${mount}:ro`]),
     IMAGE,
     ...args,
   );
@@ -53,13 +56,54 @@ function imageMegabytes(): number {
   return Math.round((layers[0]?.Size ?? 0) / 1e6);
 }
 
+/** The doors that come with the files, on these ports; the folder can be read by the image's user. */
+function writeDoors(ports: readonly number[]): string {
+  const folder = path.join(dataDir, 'doors');
+  mkdirSync(folder);
+  const { doors } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../compose/doors/doors.json'), 'utf8')) as { doors: readonly object[] }; // prettier-ignore
+  writeFileSync(path.join(folder, 'doors.json'), JSON.stringify({ doors: doors.map((door, index) => ({ ...door, port: ports[index] })) }));
+  chmodSync(folder, 0o755);
+  chmodSync(path.join(folder, 'doors.json'), 0o644);
+  return folder;
+}
+
+/** Sends a frame of syslog with its key. */
+function sendSyslog(port: number, message: string): void {
+  const frame = `<14>1 ${new Date().toISOString()} host app - - [logweir@32473 key="${KEY}"] ${message}\n`;
+  net.connect({ port, host: '127.0.0.1' }).on('error', () => undefined).end(frame); // prettier-ignore
+}
+
+/** The status that a door of OTLP gives an export without entries: 0 is success. */
+async function exportNothing(port: number): Promise<string> {
+  const session = http2.connect(`http://127.0.0.1:${String(port)}`);
+  try {
+    return await new Promise((resolve, reject) => {
+      session.on('error', reject);
+      const call = session.request({
+        ':method': 'POST',
+        ':path': '/opentelemetry.proto.collector.logs.v1.LogsService/Export',
+        'content-type': 'application/grpc',
+        authorization: `Bearer ${KEY}`,
+        te: 'trailers',
+      });
+      call.on('error', reject);
+      call.on('trailers', (trailers) => resolve(String(trailers['grpc-status'])));
+      call.on('end', () => resolve('no status')).resume();
+      call.end(Buffer.alloc(5));
+    });
+  } finally {
+    session.close();
+  }
+}
+
 const megabytes = imageMegabytes();
 print(`${IMAGE}: ${String(megabytes)} MB`);
 if (megabytes > MOST_MB) throw new Error(`The image has more than ${String(MOST_MB)} MB.`);
 const started: string[] = [];
 const [kafka, clickhouse] = await Promise.all([startKafka({ dataDir }), startClickHouse({ dataDir })]);
 try {
-  const [app, ingest, admin, sinkAdmin] = (await freePorts(4)).map(String) as [string, string, string, string];
+  const [app, ingest, admin, sinkAdmin, doorsAdmin] = (await freePorts(5)).map(String) as [string, string, string, string, string];
+  const [syslog = 0, otlp = 0] = await freePorts(2);
   const engines = {
     LOGWEIR_HOST: '127.0.0.1',
     LOGWEIR_ADMIN_HOST: '127.0.0.1',
@@ -76,13 +120,15 @@ try {
   const ports = { LOGWEIR_APP_PORT: app, LOGWEIR_INGEST_PORT: ingest, LOGWEIR_ADMIN_PORT: admin };
   started.push(start('logweir-hosts', ['--role', 'app,ingest'], { ...engines, ...ports }));
   started.push(start('logweir-rest', ['--role', 'sink,processors'], { ...engines, LOGWEIR_ADMIN_PORT: sinkAdmin }));
-  for (const port of [admin, sinkAdmin])
+  const doors = { ...engines, LOGWEIR_ADMIN_PORT: doorsAdmin, LOGWEIR_DOORS: '/etc/logweir/doors/doors.json' };
+  started.push(start('logweir-doors', ['--role', 'doors'], doors, [`${writeDoors([syslog, otlp])}:/etc/logweir/doors`]));
+  for (const port of [admin, sinkAdmin, doorsAdmin])
     await until(
       'an instance that is ready',
       () => answers(`http://127.0.0.1:${port}/ready`),
       (status) => status === 200,
     );
-  print('both instances are ready, each on its own internal port');
+  print('all instances are ready, each on its own internal port');
 
   const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
   const entries = { method: 'POST', headers, body: JSON.stringify([{ _msg: 'out of a container' }]) };
@@ -98,19 +144,26 @@ try {
   await until('the entry', hits, (text) => text.includes('out of a container'));
   print('an entry was sent to one container, stored by the other, and found');
 
-  const [hosts = '', rest = ''] = started;
+  sendSyslog(syslog, 'through a door of syslog');
+  search.body = JSON.stringify({ query: 'syslog' });
+  await until('the frame', hits, (text) => text.includes('through a door of syslog'));
+  const status = await exportNothing(otlp);
+  if (status !== '0') throw new Error(`The door of OTLP answered ${status}.`);
+  print('the doors take syslog and OTLP on the ports of doors.json');
+
+  const [hosts = ''] = started;
   for (const id of started) podman('healthcheck', 'run', id);
   const user = podman('exec', hosts, 'id', '-u');
   if (user !== '10001') throw new Error(`The processes run as ${user}.`);
   const write = podman('exec', hosts, 'sh', '-c', 'touch /app/x 2>&1 || true');
   if (!write.includes('Read-only file system')) throw new Error('The root can be written to.');
   print('health checks pass; the user is 10001, the root is read-only');
-  for (const id of [hosts, rest]) podman('stop', '-t', '30', id);
-  for (const id of [hosts, rest]) {
+  for (const id of started) podman('stop', '-t', '30', id);
+  for (const id of started) {
     const code = podman('inspect', '--format', '{{.State.ExitCode}}', id);
     if (code !== '0') throw new Error(`A container ended with ${code}: ${podman('logs', '--tail', '20', id)}`);
   }
-  print('SIGTERM ends both with 0');
+  print('SIGTERM ends all with 0');
 } finally {
   for (const id of started) podman('rm', '-f', id);
   await Promise.all([kafka.stop(), clickhouse.stop()]);

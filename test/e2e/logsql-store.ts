@@ -8,19 +8,22 @@ import { parseStream } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import { patternOf } from '../../logsql/values/message-pattern.ts';
 import { Store } from '../../pipeline/store/client.ts';
+import { atEnd } from '../at-end.ts';
 import { migrate } from '../../pipeline/store/migrations.ts';
 
 /** Those that no store uses now. */
 const idle: ClickHouse[] = [];
 
-/** Ends with this process. */
+/** Ends with the tests of this process, and with the process. */
 async function startEngine(): Promise<ClickHouse> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-logsql-'));
   const clickhouse = await startClickHouse({ dataDir: folder });
-  process.once('exit', () => {
+  const end = (): void => {
     clickhouse.kill();
     rmSync(folder, { recursive: true, force: true });
-  });
+  };
+  atEnd(end);
+  process.once('exit', end);
   return clickhouse;
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.ts';
+import type { StoragePlace } from '../../pipeline/core/storage-place.ts';
 import { freePorts } from '../free-ports.ts';
 import { NativeProxy } from './native-proxy.ts';
 
@@ -13,20 +14,20 @@ type Places = {
   /** Of the servers' data; a temporary one without it. It is removed at the end. */
   readonly folder?: string;
   /** Where their backups lie; in the folder of each without it. */
-  readonly backupDir?: string;
+  readonly backups?: StoragePlace;
 };
 
 /** Servers that are the shards of one set: they have the same users, and each knows where the others are. */
 export class ShardEngines {
   readonly folder: string;
-  readonly #backupDir: string | undefined;
+  readonly #backups: StoragePlace | undefined;
   readonly #running: (ClickHouse | null)[];
 
   readonly #proxies: readonly NativeProxy[];
 
-  private constructor(ports: readonly number[], proxies: readonly NativeProxy[], { folder, backupDir }: Places) {
+  private constructor(ports: readonly number[], proxies: readonly NativeProxy[], { folder, backups }: Places) {
     this.folder = folder ?? mkdtempSync(path.join(os.tmpdir(), 'logweir-shards-'));
-    this.#backupDir = backupDir;
+    this.#backups = backups;
     this.#proxies = proxies;
     this.#running = ports.map(() => null);
     const secrets = { password: randomBytes(24).toString('hex'), readerPassword: randomBytes(24).toString('hex') };
@@ -89,7 +90,7 @@ export class ShardEngines {
 
   /** Starts the server of a shard, on the port that it had. */
   async start(index: number, port?: number, onSpawn?: (pid: number) => void): Promise<ClickHouse> {
-    const engine = await startClickHouse({ dataDir: this.#dataDir(index), port, backupDir: this.#backupDir, onSpawn });
+    const engine = await startClickHouse({ dataDir: this.#dataDir(index), port, backups: this.#backups, onSpawn });
     this.#running[index] = engine;
     await this.ask(index, 'SYSTEM START LISTEN TCP');
     return engine;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { startKafka, type Kafka } from '../../compose/embedded/kafka.ts';
 import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { atEnd } from '../at-end.ts';
 import { until } from '../e2e/instance.ts';
 
 /** Those that nobody uses now. */
@@ -11,7 +12,7 @@ const idle: LeasedBroker[] = [];
 
 /**
  * A broker without topics and groups, which a file of tests has for itself until it gives it back: a start takes nine seconds of CPU. Topics have
- * the names that the program gives them, so two files at once would not do with prefixes. It ends with this process.
+ * the names that the program gives them, so two files at once would not do with prefixes. It ends with the tests of this process.
  */
 export async function leaseBroker(): Promise<LeasedBroker> {
   return idle.pop() ?? LeasedBroker.start();
@@ -24,10 +25,12 @@ export class LeasedBroker {
 
   static async start(): Promise<LeasedBroker> {
     const broker = new LeasedBroker();
-    process.once('exit', () => {
-      broker.#running.kill();
+    const end = (): void => {
+      broker.#kafka?.kill();
       rmSync(broker.dataDir, { recursive: true, force: true });
-    });
+    };
+    atEnd(end);
+    process.once('exit', end);
     broker.#kafka = await startKafka({ dataDir: broker.dataDir });
     return broker;
   }

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { TurnTaken } from '../../pipeline/bus/consumer/turn.ts';
 import type { Commitment } from '../../pipeline/bus/reading/group-positions.ts';
 import type { FilledTable, Logs, Noted, SinkGroups } from '../../api/backups/sink-groups.ts';
 import type { BackupSources } from '../../api/backups/sources.ts';
@@ -26,6 +27,12 @@ export class BackupWorld {
   states: readonly (readonly string[])[] = [['BACKUP_CREATED', '']];
   /** The statement, or the step, that fails. */
   failsAt = '';
+  /** What held when a backup was opened last. */
+  settings: object = {};
+  /** Turns that were taken and not ended. */
+  turns = 0;
+  /** How often the turn is confirmed before another node has it. */
+  confirmations = Infinity;
 
   get sources(): BackupSources {
     const did = (step: string): void => {
@@ -47,6 +54,12 @@ export class BackupWorld {
     };
     return {
       groups,
+      takeTurn: () => {
+        this.turns += 1;
+        const confirm = (): Promise<void> =>
+          (this.confirmations -= 1) < 0 ? Promise.reject(new TurnTaken('another has it')) : Promise.resolve();
+        return Promise.resolve({ confirm, end: () => Promise.resolve(void (this.turns -= 1)) });
+      },
       ...{ filled: FILLED, log: pino({ level: 'silent' }), database: 'logweir', newestSchema: 24 },
       prepare: (database) => {
         did(`prepare ${database}`);
@@ -57,8 +70,9 @@ export class BackupWorld {
         return Promise.resolve();
       },
       server: {
-        command: async (text) => {
+        command: async (text, settings) => {
           await Promise.resolve();
+          if (text.includes('ENGINE = Backup')) this.settings = settings ?? {};
           did(text);
         },
         insert: (_text, [body]) => {

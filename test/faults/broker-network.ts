@@ -25,6 +25,10 @@ export type BrokerNetwork = {
   readonly counts: { readonly connections: number; readonly swallowedBytes: number };
   /** Where a kind of client finds a broker; null where it has no proxy. */
   clientPort(name: BrokerName, kind: ClientKind): number | null;
+  /** What starts a broker where it belongs, and the address that it listens on there. */
+  place(name: BrokerName): { readonly launcher: readonly string[]; readonly listens: string };
+  /** Where a broker finds another one, or itself. */
+  address(from: BrokerName, to: BrokerName): string;
   close(): Promise<void>;
 };
 
@@ -84,6 +88,8 @@ export async function openBrokerNetwork(
       return { connections: sum(({ counts }) => counts.connections), swallowedBytes: sum(({ counts }) => counts.swallowedBytes) };
     },
     clientPort: (name, kind) => ways.find(({ from, to }) => from === kind && to === name)?.proxy.port ?? null,
+    place: () => ({ launcher: [], listens: '127.0.0.1' }),
+    address: (from, to) => (from === to || !isBetween ? '127.0.0.1' : addressBetween(from, to)),
     close: async () => {
       await Promise.all(ways.map(({ proxy }) => proxy.close()));
     },

@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { OF_A_CLUSTER } from '../../compose/cluster/brokers.ts';
 import { newClusterId, startKafka } from '../../compose/embedded/kafka.ts';
+import { layBrokerCables } from './broker-cables.ts';
 import {
-  addressBetween,
   BROKER_NAMES,
   openBrokerNetwork,
   type BrokerName,
@@ -33,8 +33,8 @@ export async function openBrokers(options: {
   readonly takePort: () => number;
   /** Kinds of clients that go through proxies. */
   readonly proxied: readonly ClientKind[];
-  /** Whether the ways between the nodes go through proxies. */
-  readonly between: boolean;
+  /** What the nodes are joined by, so that they can be separated: proxies, or cables between namespaces; else nothing is between. */
+  readonly between: 'proxies' | 'cables' | null;
   /** In which rack each node is; none without it. */
   readonly racks?: Readonly<Record<BrokerName, string>>;
   /** Further settings of each node. */
@@ -43,7 +43,10 @@ export async function openBrokers(options: {
   const { takePort: take } = options;
   const makePorts = (): BrokerPorts => ({ plain: take(), internal: take(), controller: take(), api: take(), sink: take() });
   const ports = { 'kafka-1': makePorts(), 'kafka-2': makePorts(), 'kafka-3': makePorts() };
-  const network = await openBrokerNetwork(ports, options.proxied, options.between);
+  const network =
+    options.between === 'cables'
+      ? await layBrokerCables(ports)
+      : await openBrokerNetwork(ports, options.proxied, options.between === 'proxies');
   const clusterId = newClusterId();
   const folder = (name: BrokerName): string => path.join(options.dataDir, name);
   return {
@@ -56,11 +59,12 @@ export async function openBrokers(options: {
     launch: (name) => (onSpawn) => {
       mkdirSync(folder(name), { recursive: true });
       const hosts = path.join(folder(name), 'hosts');
-      writeFileSync(hosts, hostsOf(name, options.between));
+      writeFileSync(hosts, hostsOf(name, network));
       return startKafka({
         dataDir: folder(name),
         clusterId,
         ports: [ports[name].plain, ports[name].controller],
+        launcher: network.place(name).launcher,
         jvmArgs: [`-Djdk.net.hosts.file=${hosts}`],
         settings: { ...nodeSettings(name, ports, network), ...rackOf(options.racks?.[name]), ...options.settings },
         onSpawn,
@@ -72,21 +76,22 @@ export async function openBrokers(options: {
 const rackOf = (rack: string | undefined): Record<string, string> => (rack === undefined ? {} : { 'broker.rack': rack });
 
 /** How a node finds the others: under one name everywhere, at an address of its own where the proxy of its way to that node listens. */
-function hostsOf(name: BrokerName, between: boolean): string {
-  const lines = BROKER_NAMES.map((other) => `${other === name || !between ? '127.0.0.1' : addressBetween(name, other)} ${other}`);
+function hostsOf(name: BrokerName, network: BrokerNetwork): string {
+  const lines = BROKER_NAMES.map((other) => `${network.address(name, other)} ${other}`);
   return [...lines, '127.0.0.1 localhost', `127.0.0.1 ${os.hostname()}`, ''].join('\n');
 }
 
 function nodeSettings(name: BrokerName, ports: Readonly<Record<BrokerName, BrokerPorts>>, network: BrokerNetwork): Record<string, string> {
   const own = ports[name];
   const kinds = CLIENT_KINDS.filter((kind) => network.clientPort(name, kind) !== null);
-  const listeners = (internalHost: string, portOf: (kind: ClientKind) => number): string =>
+  const listeners = (host: string, internalHost: string, portOf: (kind: ClientKind) => number): string =>
     [
-      `PLAINTEXT://127.0.0.1:${String(own.plain)}`,
+      `PLAINTEXT://${host}:${String(own.plain)}`,
       `INTERNAL://${internalHost}:${String(own.internal)}`,
       `CONTROLLER://${internalHost}:${String(own.controller)}`,
-      ...kinds.map((kind) => `${kind.toUpperCase()}://127.0.0.1:${String(portOf(kind))}`),
+      ...kinds.map((kind) => `${kind.toUpperCase()}://${host}:${String(portOf(kind))}`),
     ].join(',');
+  const { listens } = network.place(name);
   const protocols = ['PLAINTEXT', 'INTERNAL', 'CONTROLLER', ...kinds.map((kind) => kind.toUpperCase())];
   return {
     ...OF_A_CLUSTER,
@@ -94,8 +99,8 @@ function nodeSettings(name: BrokerName, ports: Readonly<Record<BrokerName, Broke
     'controller.quorum.voters': BROKER_NAMES.map((other, index) => `${String(index + 1)}@${other}:${String(ports[other].controller)}`).join(
       ',',
     ),
-    listeners: listeners('127.0.0.1', (kind) => own[kind]),
-    'advertised.listeners': listeners(name, (kind) => network.clientPort(name, kind) ?? own[kind]),
+    listeners: listeners(listens, listens, (kind) => own[kind]),
+    'advertised.listeners': listeners('127.0.0.1', name, (kind) => network.clientPort(name, kind) ?? own[kind]),
     'listener.security.protocol.map': protocols.map((protocol) => `${protocol}:PLAINTEXT`).join(','),
     'inter.broker.listener.name': 'INTERNAL',
   };

@@ -52,8 +52,8 @@ export type ClusterOptions = {
   readonly partitions?: number;
   /** A Kafka of three nodes instead of one; links to Kafka have a proxy for each, which are verbs of its network. */
   readonly brokers?: 1 | 3;
-  /** The ways between the three go through proxies too. */
-  readonly brokerProxies?: boolean;
+  /** What the three are joined by, where they can be separated. */
+  readonly brokersJoinedBy?: 'proxies' | 'cables' | null;
   /** How many servers a second set has; there is none without it. */
   readonly shards?: 0 | 1 | 2;
   /** Further lines of Kafka's settings. */
@@ -287,7 +287,7 @@ class Made implements Cluster {
   }
 
   async #addBrokers(take: () => number, targets: Readonly<Partial<Record<LinkName, number>>>): Promise<void> {
-    const { links = [], kafkaSettings: settings = {}, brokerProxies: between = false } = this.#options;
+    const { links = [], kafkaSettings: settings = {}, brokersJoinedBy: between = null } = this.#options;
     const proxied = (['api', 'sink'] as const).filter((kind) => links.includes(`${kind}-kafka`));
     await this.#openLinks(targets);
     const brokers = await openBrokers({ dataDir: this.dataDir, takePort: take, proxied, between, settings });

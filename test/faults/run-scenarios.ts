@@ -91,7 +91,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     prepare,
     brokers: scenarios.some(({ brokers }) => brokers === 3) ? 3 : 1,
     shards: scenarios.find(({ shards }) => shards !== undefined)?.shards ?? 0,
-    brokerProxies: scenarios.some(({ brokerProxies }) => brokerProxies === true),
+    brokersJoinedBy: scenarios.find(({ brokersJoinedBy }) => brokersJoinedBy !== undefined)?.brokersJoinedBy ?? null,
     log,
     settings: { LOGWEIR_SIGNALS: signals.flatMap(({ file = [] }) => file).join(',') },
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),

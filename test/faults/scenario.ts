@@ -48,8 +48,8 @@ export type Scenario = {
   readonly links?: readonly LinkName[];
   /** Needs a Kafka of three nodes; it has a cluster to itself. */
   readonly brokers?: 3;
-  /** The ways between these brokers go through proxies, so that they can be separated. */
-  readonly brokerProxies?: true;
+  /** What these brokers are joined by, so that they can be separated: proxies, or cables between network namespaces, with a cluster to itself. */
+  readonly brokersJoinedBy?: 'proxies' | 'cables';
   /** Needs a second set, of so many servers; it has a cluster to itself, and both sets must be equal in the end. */
   readonly shards?: 1 | 2;
   /** Needs processes that can be told to die at a point of the code (fault-points.ts). */

@@ -14,7 +14,8 @@ export type SecondSet = {
 /** Lays one out; `takePort` gives a port that is free. */
 export async function secondSet(count: number, dataDir: string, takePort: () => number): Promise<SecondSet> {
   // backups of either set lie where the other one finds them
-  const places = { folder: path.join(dataDir, 'set-b'), backupDir: path.join(dataDir, 'backups') };
+  const backups = { at: path.join(dataDir, 'backups'), accessKey: '', secretKey: '' };
+  const places = { folder: path.join(dataDir, 'set-b'), backups };
   const engines = await ShardEngines.make(count, places);
   const launches = SHARD_NAMES.slice(0, count).map((name, index): [ShardName, Launch] => {
     const port = takePort();

@@ -49,6 +49,7 @@ export const WHOLE: readonly WholeRun[] = [
   { scenario: 'kill-two-brokers', times: 10, seconds: 600 },
   { scenario: 'isolate-a-broker', times: 10, seconds: 900 },
   { scenario: 'isolate-a-minority', times: 10, seconds: 900 },
+  { scenario: 'unplug-a-minority', times: 6, seconds: 600 },
   { scenario: 'one-way-loss', times: 12, seconds: 900 },
   { scenario: 'cluster-kill-a-broker', times: 6, seconds: 300 },
   { scenario: 'cluster-kill-a-clickhouse', times: 12, seconds: 300 },

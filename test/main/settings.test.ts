@@ -47,6 +47,20 @@ describe('settings', () => {
     expect(readSettings({ LOGWEIR_DURABILITY: 'power-loss', LOGWEIR_KAFKA_BROKERS: 'k:1' }, []).survivesPowerLoss).to.equal(true);
   });
 
+  it('have backups in the data directory, in another folder, or on S3 where ClickHouse is embedded', () => {
+    const at = (env: Record<string, string>): string => readSettings(env, []).backups.at;
+    expect(at({ LOGWEIR_DATA_DIR: '/d' })).to.equal('/d/backups');
+    expect(at({ LOGWEIR_BACKUP_DIR: '/mnt/b' })).to.equal('/mnt/b');
+    const s3 = { LOGWEIR_BACKUP_DIR: 'https://s3/b/', LOGWEIR_BACKUP_S3_ACCESS_KEY: 'a', LOGWEIR_BACKUP_S3_SECRET_KEY: 's' };
+    expect(readSettings(s3, []).backups).to.deep.equal({ at: 'https://s3/b/', accessKey: 'a', secretKey: 's' });
+    expect(() => at({ ...s3, LOGWEIR_CLICKHOUSE_URL: 'http://c:8123' })).to.throw('LOGWEIR_BACKUP_DIR on S3 is of the embedded ClickHouse');
+    for (const wrong of ['s3://b/x', 'https://user:secret@s3/b'])
+      expect(() => at({ LOGWEIR_BACKUP_DIR: wrong }))
+        .to.throw(/must be a folder, or the http or https URL of a prefix on S3/)
+        .with.property('message')
+        .that.does.not.include('secret');
+  });
+
   it('say whether packages of the system may be installed', () => {
     const given = (text: string): boolean => readSettings({ LOGWEIR_INSTALL: text }, []).mayInstall;
     expect(['', '1', 'true', '0', 'false'].map(given)).to.deep.equal([true, true, true, false, false]);

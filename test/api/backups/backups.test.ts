@@ -9,7 +9,7 @@ import { backupRoutes } from '../../../api/backups/routes.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { BackupWorld, FILLED } from '../../fakes/backup-world.ts';
 
-const NO_KEYS = { accessKey: '', secretKey: '' };
+const NO_KEYS = { accessKey: '', secretKey: '', disk: null };
 const place = readPlace('b', NO_KEYS);
 const noReport = (): void => undefined;
 const failure = (step: Promise<unknown>): Promise<string> =>
@@ -44,12 +44,27 @@ describe('where a backup lies', () => {
     ['https://s3.example.com/bucket/logs/', "S3('https://s3.example.com/bucket/logs/tables')"],
   ] as const)
     it(`is ${text}`, () => {
-      expect(readPlace(text, NO_KEYS)('tables')).to.equal(sql);
+      expect(readPlace(text, NO_KEYS).of('tables')).to.equal(sql);
     });
 
+  it('is a disk for names, where names are on one', () => {
+    const places = { ...NO_KEYS, disk: 'backups' };
+    expect(readPlace('2026/nightly', places).of('manifest')).to.equal("Disk('backups', '2026/nightly/manifest')");
+    expect(readPlace('disk:cold/nightly', places).of('tables')).to.equal("Disk('cold', 'nightly/tables')");
+  });
+
+  it('has the engine give S3 up that is silent', async () => {
+    const world = withBackup();
+    await restore(world.sources, readPlace('https://s3/bucket/a', NO_KEYS), noReport);
+    expect(world.done.find((step) => step.startsWith('RESTORE'))).to.match(
+      /FROM S3\('https:\/\/s3\/bucket\/a\/tables'\) SETTINGS s3_connect_timeout_ms = 2000, .*, allow_suspicious_low_cardinality_types = 1 ASYNC$/,
+    );
+    expect(world.settings).to.deep.include({ backup_restore_s3_retry_attempts: '3' });
+  });
+
   it('has the keys of S3, quoted', () => {
-    const keyed = readPlace('http://127.0.0.1:7070/bucket/a', { accessKey: "a'b", secretKey: 'c\\d' });
-    expect(keyed('manifest')).to.equal(String.raw`S3('http://127.0.0.1:7070/bucket/a/manifest', 'a\'b', 'c\\d')`);
+    const keyed = readPlace('http://127.0.0.1:7070/bucket/a', { ...NO_KEYS, accessKey: "a'b", secretKey: 'c\\d' });
+    expect(keyed.of('manifest')).to.equal(String.raw`S3('http://127.0.0.1:7070/bucket/a/manifest', 'a\'b', 'c\\d')`);
   });
 
   for (const text of [
@@ -162,7 +177,7 @@ describe('a backup', () => {
     for (const [state, why] of [
       [['BACKUP_FAILED', 'Code: 598. DB::Exception: Backup File(b) already exists. (BACKUP_ALREADY_EXISTS), Stack trace: 0. ?'], 'already exists. (BACKUP_ALREADY_EXISTS)'],
       [[], 'ClickHouse was started again meanwhile.'],
-      [['BACKUP_FAILED', 'Code: 49. DB::Exception: The BackupsIOThreadPool is not initialized. (LOGICAL_ERROR)'], 'The embedded ClickHouse cannot write a backup to S3'],
+      [['BACKUP_FAILED', 'Code: 49. DB::Exception: The BackupsIOThreadPool is not initialized. (LOGICAL_ERROR)'], 'The embedded ClickHouse has backups on S3 under names alone'],
     ] as const) {
       const world = new BackupWorld();
       world.states = [['CREATING_BACKUP', ''], state];
@@ -242,6 +257,36 @@ describe('a restore', () => {
     expect(other.done.some((step) => step.startsWith('TRUNCATE TABLE `logweir_restoring`.`volume`'))).to.equal(true);
     expect(expired.done.some((step) => step.startsWith('TRUNCATE'))).to.equal(false);
   });
+});
+
+describe('the turn of a node', () => {
+  for (const [what, work] of [
+    ['backup', (world: BackupWorld) => backUp(world.sources, place, noReport)],
+    ['restore', (world: BackupWorld) => restore(world.sources, place, noReport)],
+  ] as const) {
+    it(`is ended after a ${what}, also after one that has failed`, async () => {
+      for (const failsAt of ['', what.toUpperCase()]) {
+        const world = withBackup();
+        world.states = [['BACKUP_CREATED', '']];
+        world.failsAt = failsAt;
+        expect(await failure(work(world))).to.equal(failsAt === '' ? '' : `${failsAt} failed`);
+        expect(world.turns).to.equal(0);
+      }
+    });
+
+    it(`is looked at before each step of a ${what} that another node may not see`, async () => {
+      const whole = withBackup();
+      await work(whole);
+      for (const confirmations of [0, 1]) {
+        const world = withBackup();
+        world.confirmations = confirmations;
+        expect(await failure(work(world))).to.equal('another has it');
+        expect(world.turns).to.equal(0);
+        expect(world.done.some((step) => /^(identify|put|RENAME|BACKUP TABLE `logweir_backup`)/.test(step))).to.equal(false);
+        expect(whole.done.some((step) => /^(RENAME|BACKUP TABLE `logweir_backup`)/.test(step))).to.equal(true);
+      }
+    });
+  }
 });
 
 describe('admin routes of backups', () => {

@@ -4,78 +4,20 @@ import path from 'node:path';
 import { isWhole } from '../../extent.ts';
 import { askClickHouse } from '../engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
-import { pace } from '../pace.ts';
 import { runCli, type Printed } from '../shared.ts';
+import { BackupLoad, PER_BODY, TENANT } from './backup-load.ts';
 
-const PER_BODY = 25;
-/** Entries of a body while the first ones are sent. */
-const PER_FIRST_BODY = 1000;
 /** So many entries come first: a restore of them takes long enough to be met in it. */
 const FIRST = 20_000;
-const TENANT = { id: 1, key: 'e2e-key_0123456789' };
 /** All roles but the one that stores. */
 const WITHOUT_SINK = ['--role', 'ingest,app,processors'];
 const TOPICS = ['logs.v1', 'spans.v1', 'span_counts.v1', 'samples.v1', 'counters.v1', 'measures.v1', 'pattern_counts.v1', 'patterns.v1'];
-
-/** Sends entries, spans and samples to whichever instance runs, one body after the other. What is not acknowledged may be stored or not. */
-class Load {
-  url = '';
-  readonly acknowledged = new Set<string>();
-  spans = 0;
-  #sent = 0;
-  #isOver = false;
-  readonly #running: Promise<void>;
-
-  constructor(instance: Instance) {
-    this.url = instance.ingest;
-    this.#running = this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isOver) {
-      const length = this.acknowledged.size > FIRST ? PER_BODY : PER_FIRST_BODY;
-      const names = Array.from({ length }, () => `backup ${String(this.#sent++)}`);
-      const body = names.map((name, at) => JSON.stringify({ _msg: name, app: `app-${String(at % 5)}`, level: 'info' })).join('\n');
-      if (await this.#post('/api/v1/ingest', body, 'application/x-ndjson')) for (const name of names) this.acknowledged.add(name);
-      if (await this.#post('/v1/traces', JSON.stringify(spanOf(this.#sent)), 'application/json')) this.spans += 1;
-      await this.#post('/api/v2/write', `load,app=a sent=${String(this.#sent)}\n`, 'text/plain');
-      await pace();
-    }
-  }
-
-  #post(at: string, body: string, type: string): Promise<boolean> {
-    const headers = { Authorization: `Bearer ${TENANT.key}`, 'Content-Type': type };
-    return fetch(`${this.url}${at}`, { method: 'POST', body, headers }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  }
-}
-
-function spanOf(number: number): object {
-  const began = BigInt(Date.now()) * 1_000_000n;
-  const hex = (length: number): string => number.toString(16).padStart(length, '1');
-  const span = {
-    traceId: hex(32),
-    spanId: hex(16),
-    name: 'work',
-    kind: 2,
-    startTimeUnixNano: String(began),
-    endTimeUnixNano: String(began + 5n),
-  };
-  return { resourceSpans: [{ resource: { attributes: [{ key: 'service.name', value: { stringValue: 'load' } }] }, scopeSpans: [{ spans: [span] }] }] }; // prettier-ignore
-}
 
 // a sample is in test/e2e/restarts/sets.e2e.test.ts, which restores a set from the backup of another
 (isWhole ? describe : describe.skip)('a backup under load, and its restore', function () {
   this.timeout(1_200_000);
   let instance: Instance;
-  let load: Load;
+  let load: BackupLoad;
   const backups = (...steps: string[]): string => path.join(instance.dataDir, 'backups', ...steps);
   const admin = (...args: string[]): Promise<Printed> => runCli(instance, TENANT, ['admin', ...args]);
   const again = async (args: readonly string[]): Promise<void> => {
@@ -84,10 +26,6 @@ function spanOf(number: number): object {
     load.url = instance.ingest;
   };
   const stored = async (): Promise<number> => Number((await askClickHouse(instance, 'SELECT count() FROM logs'))[0]?.[0]);
-  const acknowledged = async (more: number): Promise<void> => {
-    const wanted = load.acknowledged.size + more;
-    await until(`${wanted} acknowledged entries`, () => Promise.resolve(load.acknowledged.size), (count) => count >= wanted); // prettier-ignore
-  };
   const refused = async (why: RegExp, ...args: string[]): Promise<void> => {
     const { code, stderr } = await admin(...args);
     expect(stderr).to.match(why);
@@ -96,7 +34,7 @@ function spanOf(number: number): object {
 
   before(async () => {
     instance = await startInstance();
-    load = new Load(instance);
+    load = new BackupLoad(instance, FIRST);
     await until('stored entries', stored, (count) => count > FIRST);
   });
   after(async () => {
@@ -112,14 +50,14 @@ function spanOf(number: number): object {
     expect(result.tables.find(({ name }) => name === 'logs')?.rows).to.be.greaterThan(1000);
     expect(readdirSync(backups('nightly')).sort()).to.deep.equal(['manifest', 'tables']);
     await refused(/already exists/, 'backup', '--at', 'nightly');
-    await acknowledged(1000);
+    await load.untilMore(1000);
   });
 
   it('is not restored while sinks run, nor over rows', async () => {
     await refused(/Sinks run \(.*logs.*\)/, 'restore', '--at', 'nightly');
     await again(WITHOUT_SINK);
     await refused(/The database logweir is not empty: \w+ has \d+ rows/, 'restore', '--at', 'nightly');
-    await acknowledged(200);
+    await load.untilMore(200);
   });
 
   it('is refused where it is not a whole backup of Logweir', async () => {
@@ -160,16 +98,12 @@ function spanOf(number: number): object {
     const { result } = JSON.parse(stdout) as { result: { records_to_read: number; lost_records: number; notes: string[] } };
     expect(result).to.deep.include({ lost_records: 0, notes: [] });
     expect(result.records_to_read).to.be.greaterThan(0);
-    await acknowledged(200);
+    await load.untilMore(200);
     await again([]);
-    await acknowledged(200);
+    await load.untilMore(200);
     await load.stop();
-    const distinct = async (): Promise<string> =>
-      (await askClickHouse(instance, "SELECT uniqExact(_msg) FROM logs WHERE _msg LIKE 'backup %'"))[0]?.[0] ?? '';
-    await until('all entries', distinct, (count) => Number(count) >= load.acknowledged.size);
-    const names = await askClickHouse(instance, "SELECT _msg, count() FROM logs WHERE _msg LIKE 'backup %' GROUP BY _msg");
-    const counts = new Map(names.map(([name = '', count]) => [name, Number(count)]));
-    expect([...load.acknowledged].filter((name) => counts.get(name) !== 1)).to.deep.equal([]);
+    await load.untilStored(instance);
+    expect(await load.notOnce(instance)).to.deep.equal([]);
     for (const topic of TOPICS) await until(`a clean audit of ${topic}`, () => audited(topic), (found) => found === 'clean'); // prettier-ignore
     await until('the volume', () => instance.count('_msg:backup*'), (count) => count >= load.acknowledged.size); // prettier-ignore
     expect(await instance.count('*', { start: '-1h', end: 'now', step: '1h' })).to.equal(await stored());

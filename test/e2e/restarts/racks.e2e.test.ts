@@ -26,7 +26,7 @@ describe('three brokers in two racks', function () {
     const ports = [...(await freePorts(15))];
     const racks = { 'kafka-1': 'a', 'kafka-2': 'a', 'kafka-3': 'b' };
     const takePort = (): number => ports.pop() as number;
-    const brokers = await openBrokers({ dataDir, takePort, proxied: [], between: false, racks, settings: {} });
+    const brokers = await openBrokers({ dataDir, takePort, proxied: [], between: null, racks, settings: {} });
     running = await Promise.all(BROKER_NAMES.map((name) => brokers.launch(name)(() => undefined)));
 
     const kafka = createKafka({ brokers: brokers.addresses().split(','), clientId: 'test', log: pino({ level: 'silent' }) });

@@ -49,7 +49,7 @@ describe('two sets, each a whole copy of the data', function () {
 
   /** Starts the second server, which finds the backups of the first. */
   const startAgain = (port: number): Promise<ClickHouse> =>
-    startClickHouse({ dataDir: folder, port, backupDir: path.join(instance.dataDir, 'backups') });
+    startClickHouse({ dataDir: folder, port, backups: { at: path.join(instance.dataDir, 'backups'), accessKey: '', secretKey: '' } });
   async function send(count: number): Promise<void> {
     const entries = Array.from({ length: count }, () => ({
       _msg: `entry ${String(++sent)}`,

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
 import { freePorts } from '../../../compose/embedded/ports.ts';
 import { StartError } from '../../../compose/embedded/start-error.ts';
-import type { ColdVolume } from '../../../pipeline/core/config-cold.ts';
+import type { StoragePlace } from '../../../pipeline/core/storage-place.ts';
 import { moveOldRows } from '../../../pipeline/store/cold-tier.ts';
 import { Store, toHttpError } from '../../../pipeline/store/client.ts';
 import { migrate } from '../../../pipeline/store/migrations.ts';
@@ -42,7 +42,7 @@ describe('old rows on a cold volume', function () {
     await engine?.stop();
     [store, engine] = [undefined, undefined];
   }
-  async function start(name: string, cold: ColdVolume | null): Promise<Store> {
+  async function start(name: string, cold: StoragePlace | null): Promise<Store> {
     await end();
     engine = await startClickHouse({ dataDir: path.join(folder, name), cold });
     const { url, user, password, database, readerUser, readerPassword } = engine;

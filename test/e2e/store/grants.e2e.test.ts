@@ -104,7 +104,7 @@ describe('an owner with the rights that the documentation names', function () {
         }
       };
     const [prepare, identify] = [within(migrate), within(giveServerId)];
-    const place = readPlace('granted', { accessKey: '', secretKey: '' });
+    const place = readPlace('granted', { accessKey: '', secretKey: '', disk: null });
     try {
       const sources = { ...world.sources, newestSchema: await newestMigration(), server, prepare, identify };
       const { tables } = await backUp(sources, place, () => undefined);

@@ -1,3 +1,4 @@
+import { whyNoCables } from '../broker-cables.ts';
 import { BROKER_NAMES, type BrokerName, type Separation } from '../broker-network.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { aBroker, onThreeBrokers, staysUp, wholeAgain } from './broker-steps.ts';
@@ -6,7 +7,7 @@ import { aBroker, onThreeBrokers, staysUp, wholeAgain } from './broker-steps.ts'
 const LASTS = [12, 16, 20, 45] as const;
 
 /** All that passes between brokers passes through this process, which makes the load too. */
-const SEPARABLE = { brokerProxies: true, entriesPerSecond: 1000 } as const;
+const SEPARABLE = { brokersJoinedBy: 'proxies', entriesPerSecond: 1000 } as const;
 
 /** Separates brokers, heals the network, and waits until all is well, again and again. */
 async function separateAgain(context: ScenarioContext, what: string, separate: (turn: number) => Promise<string>): Promise<void> {
@@ -47,6 +48,27 @@ export const isolateAMinority = isolation({
   about: 'One of three brokers, mostly one that leads a partition, is cut off from the others, while clients reach it as before.',
   withClients: false,
 });
+
+/** As machines have it: no process of ours is between. */
+export const unplugAMinority = onThreeBrokers(
+  {
+    name: 'unplug-a-minority',
+    about:
+      'Three brokers in network namespaces of their own; of one, mostly one that leads a partition, the cable to the others is pulled, while clients reach it as before.',
+    alone: true,
+    brokersJoinedBy: 'cables',
+    entriesPerSecond: 1000,
+    sampleSeconds: 60,
+    cannotRun: whyNoCables,
+    check: staysUp,
+  },
+  (context) =>
+    separateAgain(context, 'pulled cables of a broker', async () => {
+      const name = await aBroker(context);
+      await context.cluster.network.isolate(name, 'silent', false);
+      return `${name} is unplugged`;
+    }),
+);
 
 export const oneWayLoss = onThreeBrokers(
   {

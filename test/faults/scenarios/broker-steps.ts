@@ -26,7 +26,10 @@ export const refusesInTime: Check = (totals, measures) => [...slowRefusals(total
 
 /** A scenario on a cluster of its own with three brokers, all in sync at its beginning; its end waits until they are so again. */
 export function onThreeBrokers(
-  options: Pick<Scenario, 'name' | 'about' | 'sampleSeconds' | 'links' | 'brokerProxies' | 'entriesPerSecond' | 'shards' | 'env'> & {
+  options: Pick<
+    Scenario,
+    'name' | 'about' | 'alone' | 'sampleSeconds' | 'links' | 'brokersJoinedBy' | 'entriesPerSecond' | 'shards' | 'env' | 'cannotRun'
+  > & {
     readonly check: Check;
   },
   run: (context: ScenarioContext) => Promise<void>,

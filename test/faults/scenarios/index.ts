@@ -1,7 +1,7 @@
 import { registry } from '../../../pipeline/core/registry.ts';
 import type { Scenario } from '../scenario.ts';
 import { killHostWhileAlerting } from './alerts.ts';
-import { isolateABroker, isolateAMinority, oneWayLoss } from './broker-partitions.ts';
+import { isolateABroker, isolateAMinority, oneWayLoss, unplugAMinority } from './broker-partitions.ts';
 import { killABroker, killTwoBrokers, pauseABroker, rollBrokers } from './brokers.ts';
 import { clusterIsolateAMinority, clusterKillABroker, clusterOneWayLoss } from './cluster-brokers.ts';
 import { clusterClocksOff } from './cluster-clocks.ts';
@@ -84,6 +84,7 @@ export const scenarios = registry<Scenario>(
     killTwoBrokers,
     isolateABroker,
     isolateAMinority,
+    unplugAMinority,
     oneWayLoss,
     clusterKillABroker,
     clusterKillAClickHouse,
