@@ -15,7 +15,7 @@ export class DoorMetrics {
     });
     this.refused = new Counter({
       name: 'logweir_door_refused_connections_total',
-      help: 'Connections that a door has closed: too many in all (connections), of an address (address), or handshakes (handshakes), a failed handshake (tls), too slow (slow), or a key that is not accepted (key).',
+      help: 'Connections that a door has closed: too many in all (connections), of an address (address), of a tenant (tenant), or handshakes (handshakes), one without a key yet for a new one (unclaimed), a failed handshake (tls), too slow (slow), too many bytes of frames that do not end (budget), or a key that is not accepted (key).',
       ...{ labelNames: ['door', 'reason'], registers },
     });
     this.lost = new Counter({

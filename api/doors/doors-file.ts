@@ -20,6 +20,7 @@ type Connected = Listening & {
   readonly clients: readonly DoorClient[];
   readonly maxConnections: number;
   readonly maxConnectionsOfAddress: number;
+  readonly maxConnectionsOfTenant: number;
 };
 
 /** Syslog over TCP, or TLS. */
@@ -61,6 +62,7 @@ const connected = {
     .default([]),
   max_connections: Joi.number().integer().min(1).max(10_000).default(512),
   max_connections_of_address: Joi.number().integer().min(1).max(10_000).default(64),
+  max_connections_of_tenant: Joi.number().integer().min(1).max(10_000),
 };
 const inData = { key_in_structured_data: Joi.boolean().default(false) };
 const schema = Joi.object({
@@ -96,6 +98,7 @@ type RawListening = {
   readonly clients: readonly { readonly name?: string; readonly fingerprint?: string; readonly key_file: string }[];
   readonly max_connections: number;
   readonly max_connections_of_address: number;
+  readonly max_connections_of_tenant?: number;
   readonly key_in_structured_data: boolean;
 };
 
@@ -147,15 +150,21 @@ function doorOf(raw: RawListening, { read, folder }: Files): ListeningDoor {
   if (kind === 'syslog_udp') return { ...named, kind, host, port, hasKeyInData: raw.key_in_structured_data };
   const at = (from = ''): string => path.resolve(folder, from);
   const caFile = tls?.client_ca_file;
+  const clients = raw.clients.map(({ key_file: keyFile, ...client }) => ({ ...client, key: secret(keyFile) }));
+  const isOfOne =
+    kind === 'syslog_tcp' &&
+    !raw.key_in_structured_data &&
+    new Set([...(key === null ? [] : [key]), ...clients.map((one) => one.key)]).size === 1;
   const connectedDoor = {
-    ...{ ...named, host, port },
+    ...{ ...named, host, port, clients },
     tls:
       tls === undefined
         ? null
         : { certFile: at(tls.cert_file), keyFile: at(tls.key_file), ...(caFile === undefined ? {} : { caFile: at(caFile) }) },
-    clients: raw.clients.map(({ key_file: keyFile, ...client }) => ({ ...client, key: secret(keyFile) })),
     maxConnections: raw.max_connections,
     maxConnectionsOfAddress: raw.max_connections_of_address,
+    // where all have one key, there is nobody to leave places to
+    maxConnectionsOfTenant: raw.max_connections_of_tenant ?? (isOfOne ? raw.max_connections : Math.ceil(raw.max_connections / 2)),
   };
   return kind === 'otlp_grpc' ? { ...connectedDoor, kind } : { ...connectedDoor, kind, hasKeyInData: raw.key_in_structured_data };
 }

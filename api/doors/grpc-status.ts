@@ -18,7 +18,10 @@ export function statusOf(error: HttpError): GrpcStatus {
   const metadata = new Metadata();
   if (retryAfter !== undefined && (code === Status.RESOURCE_EXHAUSTED || code === Status.UNAVAILABLE)) {
     const seconds = Math.min(Math.max(Math.ceil(retryAfter), 1), MAX_RETRY_SECONDS);
-    metadata.set('grpc-status-details-bin', withRetryInfo(code, details, seconds));
+    const info = retryInfo(seconds);
+    metadata.set('grpc-status-details-bin', withDetail(code, details, info));
+    // where the exporter for Python looks
+    metadata.set('google.rpc.retryinfo-bin', info);
   }
   return { code, details, metadata };
 }
@@ -26,6 +29,8 @@ export function statusOf(error: HttpError): GrpcStatus {
 function codeOf({ status, options }: HttpError): Status {
   switch (status) {
     case 400:
+    case 413:
+      // too large stays too large; OUT_OF_RANGE would be sent again
       return Status.INVALID_ARGUMENT;
     case 401:
       return Status.UNAUTHENTICATED;
@@ -33,8 +38,6 @@ function codeOf({ status, options }: HttpError): Status {
       return Status.PERMISSION_DENIED;
     case 408:
       return Status.DEADLINE_EXCEEDED;
-    case 413:
-      return Status.OUT_OF_RANGE;
     case 429:
       return Status.RESOURCE_EXHAUSTED;
     case 503:
@@ -45,10 +48,12 @@ function codeOf({ status, options }: HttpError): Status {
   }
 }
 
-/** google.rpc.Status with google.rpc.RetryInfo (https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto). */
-function withRetryInfo(code: number, message: string, seconds: number): Buffer {
-  const delay = field(1, field(1, seconds));
-  const any = Buffer.concat([field(1, Buffer.from('type.googleapis.com/google.rpc.RetryInfo')), field(2, delay)]);
+/** google.rpc.RetryInfo (https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto). */
+const retryInfo = (seconds: number): Buffer => field(1, field(1, seconds));
+
+/** google.rpc.Status with such a detail. */
+function withDetail(code: number, message: string, info: Buffer): Buffer {
+  const any = Buffer.concat([field(1, Buffer.from('type.googleapis.com/google.rpc.RetryInfo')), field(2, info)]);
   return Buffer.concat([field(1, code), field(2, Buffer.from(message)), field(3, any)]);
 }
 

@@ -21,6 +21,8 @@ const FETCH_WAIT_MS = 500;
 /** While records are waited for, the group hears of it as often. Milliseconds. */
 const BEAT_MS = 1000;
 const COMMIT_MS = 20_000;
+/** Of a library's error, in a warning. Characters. */
+const MOST_SHOWN = 300;
 const LEAVE_MS = 3000;
 
 /**
@@ -74,8 +76,11 @@ export class KafkaSource implements Service {
   /** What an operator should know: that nothing is read. Null where all is well. */
   get warning(): string | null {
     const { door, topic } = this.#options;
-    if (!this.#member.joined)
-      return `The door ${door.name} does not read the topic ${topic}: it could not join its group at ${door.brokers.join(', ')}.`;
+    if (!this.#member.joined) {
+      const { failure } = this.#member;
+      const why = failure === null ? '' : ` (${oneLine(failure.message)})`;
+      return `The door ${door.name} does not read the topic ${topic}: it could not join its group at ${door.brokers.join(', ')}${why}.`;
+    }
     const { waitsFor } = this.#intake;
     return waitsFor === null ? null : `The door ${door.name} reads no further in the topic ${topic}: ${waitsFor}`;
   }
@@ -171,3 +176,6 @@ export class KafkaSource implements Service {
     metrics.lag.set({ door: door.name, topic }, lag);
   }
 }
+
+/** What a library says, as part of a sentence. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replace(/\.$/, '').slice(0, MOST_SHOWN);

@@ -10,24 +10,27 @@ import {
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import { httpErrorOf, slowMessage, type HttpError } from '../../pipeline/core/errors.ts';
+import { backpressure, httpErrorOf, slowMessage, type HttpError } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { extractCredential } from '../auth/forms.ts';
 import type { ListenerTls } from '../http/listener-tls.ts';
 import { internalError } from '../http/render-error.ts';
 import type { Principal } from '../tenants/principal.ts';
-import { addressOf } from './address-bounds.ts';
+import { addressOf } from './address.ts';
 import { doorDelivery, formatOf, noteRefusal, type DoorContext } from './door-delivery.ts';
 import { ClientKeys, keyless, principalOf } from './door-keys.ts';
 import type { DoorMetrics } from './door-metrics.ts';
 import type { OtlpGrpcDoor } from './doors-file.ts';
-import { GrpcAdmission } from './grpc-admission.ts';
+import type { GrpcAdmission } from './grpc-admission.ts';
 import { statusOf } from './grpc-status.ts';
+import type { Seat } from './seats.ts';
 import { SocketListener } from './socket-listener.ts';
 
 export type OtlpGrpcDoorOptions = DoorContext & {
   readonly door: OtlpGrpcDoor;
   readonly tls: ListenerTls | null;
+  /** Of all doors of the process. */
+  readonly admission: GrpcAdmission;
   readonly metrics: DoorMetrics;
   readonly log: Logger;
   /** Is given each call that is refused. */
@@ -53,6 +56,9 @@ const MAX_METADATA_BYTES = 16_384;
 const STOP_MS = 9000;
 const NO_QUERY = new URLSearchParams();
 
+/** A connection: the key of its certificate, and its place at the door. */
+type Peer = { readonly key: string | null; readonly seat: Seat };
+
 /** Who calls, as was found before the message came. */
 type Caller = { readonly principal: Principal; readonly client: string };
 
@@ -63,10 +69,9 @@ export class OtlpGrpcListener implements Service {
   readonly #listener: SocketListener;
   readonly #server: Server;
   readonly #clients: ClientKeys;
-  readonly #admission = new GrpcAdmission();
   readonly #callers = new WeakMap<Metadata, Caller>();
-  /** Keys by certificate of connections that are open. */
-  readonly #byPeer = new Map<string, string>();
+  /** Connections that are open. */
+  readonly #byPeer = new Map<string, Peer>();
   readonly #query: URLSearchParams;
 
   constructor(options: OtlpGrpcDoorOptions) {
@@ -88,8 +93,8 @@ export class OtlpGrpcListener implements Service {
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     this.#listener = new SocketListener({
       ...{ door, tls, metrics, protocols: ['h2'] },
-      onConnection: (socket) => {
-        this.#know(socket);
+      onConnection: (socket, seat) => {
+        this.#know(socket, seat);
         injector.injectConnection(socket);
       },
     });
@@ -169,7 +174,7 @@ export class OtlpGrpcListener implements Service {
           onReceiveMetadata: (metadata, go) => {
             try {
               const caller = this.#callerOf(metadata, call.getConnectionInfo());
-              leave = this.#admission.enter(caller.principal.tenantId, this.#capOf(formatOfPath(method.path)));
+              leave = this.#options.admission.enter(caller.principal.tenantId, this.#capOf(formatOfPath(method.path)));
               this.#callers.set(metadata, caller);
               const ms = this.#options.messageMs ?? MESSAGE_MS;
               timer = setTimeout(() => {
@@ -196,10 +201,14 @@ export class OtlpGrpcListener implements Service {
       const [value = ''] = metadata.get(name);
       return typeof value === 'string' ? value : '';
     };
-    const key = extractCredential({ path: '/', header, query: NO_QUERY }, 'ingest') ?? this.#byPeer.get(peerOf(from)) ?? door.key;
+    const peer = this.#byPeer.get(peerOf(from));
+    const key = extractCredential({ path: '/', header, query: NO_QUERY }, 'ingest') ?? peer?.key ?? door.key;
     const client = header('user-agent') || addressOf(from.remoteAddress);
     try {
-      return { principal: principalOf(key, keys, keyless(door.name)), client };
+      const principal = principalOf(key, keys, keyless(door.name));
+      if (peer?.seat.claim(principal.tenantId) === false)
+        throw backpressure('This door has as many connections of this tenant as it may; try again.');
+      return { principal, client };
     } catch (thrown) {
       const error = httpErrorOf(thrown);
       const owner = key === null ? null : (keys.ownerOf?.(key) ?? null);
@@ -208,11 +217,9 @@ export class OtlpGrpcListener implements Service {
     }
   }
 
-  #know(socket: Socket): void {
-    const key = socket instanceof TLSSocket ? this.#clients.of(socket) : null;
-    if (key === null) return;
+  #know(socket: Socket, seat: Seat): void {
     const peer = peerOf(socket);
-    this.#byPeer.set(peer, key);
+    this.#byPeer.set(peer, { key: socket instanceof TLSSocket ? this.#clients.of(socket) : null, seat });
     socket.once('close', () => this.#byPeer.delete(peer));
   }
 

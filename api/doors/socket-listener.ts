@@ -2,17 +2,22 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { ListenerTls } from '../http/listener-tls.ts';
-import { AddressBounds, addressOf } from './address-bounds.ts';
+import { addressOf } from './address.ts';
 import type { DoorMetrics } from './door-metrics.ts';
 import type { OtlpGrpcDoor, SyslogTcpDoor } from './doors-file.ts';
+import { HandshakeBounds } from './handshake-bounds.ts';
+import { Seats, type Seat } from './seats.ts';
 
 export type SocketListenerOptions = {
-  readonly door: Pick<SyslogTcpDoor | OtlpGrpcDoor, 'name' | 'host' | 'port' | 'maxConnections' | 'maxConnectionsOfAddress' | 'clients'>;
+  readonly door: Pick<
+    SyslogTcpDoor | OtlpGrpcDoor,
+    'name' | 'host' | 'port' | 'maxConnections' | 'maxConnectionsOfAddress' | 'maxConnectionsOfTenant' | 'clients'
+  >;
   readonly tls: ListenerTls | null;
   readonly protocols?: readonly string[];
   readonly metrics: DoorMetrics;
-  /** Is given each connection that is open, of TLS after its handshake. */
-  readonly onConnection: (socket: Socket | TLSSocket) => void;
+  /** Is given each connection that is open, of TLS after its handshake, with its place, which is to be claimed for its tenant. */
+  readonly onConnection: (socket: Socket | TLSSocket, seat: Seat) => void;
 };
 
 /** A handshake of TLS may take so long, and connections may end by themselves at a stop. Milliseconds. */
@@ -20,23 +25,29 @@ const HANDSHAKE_MS = 10_000;
 const STOP_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
-/** A listener of connections, plain or with TLS, that bounds how many an address may have, and how many handshakes there are. */
+/** A connection whose handshake is under way. */
+type Shaking = { readonly seat: Seat; readonly address: string };
+
+/** A listener of connections, plain or with TLS, that bounds how many there are, of an address and of a tenant, and how many handshakes. */
 export class SocketListener implements Service {
   readonly name: string;
   readonly #options: SocketListenerOptions;
-  readonly #bounds: AddressBounds;
+  readonly #seats: Seats;
+  readonly #handshakes = new HandshakeBounds();
   readonly #server: Server;
   readonly #tls: TlsServer | null;
   readonly #open = new Set<Socket>();
-  /** Whose handshakes are under way, by address and port. */
-  readonly #shaking = new Set<string>();
+  /** By address and port. */
+  readonly #shaking = new Map<string, Shaking>();
   #emptied: (() => void) | null = null;
 
   constructor(options: SocketListenerOptions) {
     const { door, tls } = options;
     this.#options = options;
     this.name = `door ${door.name}`;
-    this.#bounds = new AddressBounds({ maxConnections: door.maxConnections, maxOfAddress: door.maxConnectionsOfAddress });
+    this.#seats = new Seats({
+      ...{ maxConnections: door.maxConnections, maxOfAddress: door.maxConnectionsOfAddress, maxOfTenant: door.maxConnectionsOfTenant },
+    });
     this.#server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true }, (socket) => {
       this.#accept(socket);
     });
@@ -86,9 +97,10 @@ export class SocketListener implements Service {
     });
     tls.serve(server);
     server.on('secureConnection', (socket) => {
-      this.#endHandshake(peerOf(socket));
       socket.on('error', ignore);
-      this.#options.onConnection(socket);
+      const seat = this.#endHandshake(peerOf(socket));
+      if (seat === null) socket.destroy();
+      else this.#options.onConnection(socket, seat);
     });
     server.on('tlsClientError', (_error, socket) => {
       this.#refuse('tls');
@@ -100,9 +112,12 @@ export class SocketListener implements Service {
   #accept(socket: Socket): void {
     const address = addressOf(socket.remoteAddress);
     socket.on('error', ignore);
-    const fault = this.#bounds.enter(address);
-    if (fault !== null) {
-      this.#refuse(fault);
+    const seat = this.#seats.enter(address, () => {
+      this.#refuse('unclaimed');
+      socket.destroy();
+    });
+    if (typeof seat === 'string') {
+      this.#refuse(seat);
       socket.destroy();
       return;
     }
@@ -110,30 +125,35 @@ export class SocketListener implements Service {
     this.#count();
     socket.once('close', () => {
       this.#open.delete(socket);
-      this.#bounds.leave(address);
+      seat.leave();
       this.#count();
       if (this.#open.size === 0) this.#emptied?.();
     });
-    if (this.#tls === null) this.#options.onConnection(socket);
-    else this.#shakeHands(this.#tls, socket, address);
+    if (this.#tls === null) this.#options.onConnection(socket, seat);
+    else this.#shakeHands(this.#tls, socket, { seat, address });
   }
 
-  #shakeHands(tls: TlsServer, socket: Socket, address: string): void {
-    if (!this.#bounds.beginHandshake(address)) {
+  #shakeHands(tls: TlsServer, socket: Socket, shaking: Shaking): void {
+    if (!this.#handshakes.begin(shaking.address)) {
       this.#refuse('handshakes');
       socket.destroy();
       return;
     }
     const peer = peerOf(socket);
-    this.#shaking.add(peer);
+    this.#shaking.set(peer, shaking);
     socket.once('close', () => {
       this.#endHandshake(peer);
     });
     tls.emit('connection', socket);
   }
 
-  #endHandshake(peer: string): void {
-    if (this.#shaking.delete(peer)) this.#bounds.endHandshake();
+  /** The place of the connection; null where it is closed already. */
+  #endHandshake(peer: string): Seat | null {
+    const shaking = this.#shaking.get(peer);
+    if (shaking === undefined) return null;
+    this.#shaking.delete(peer);
+    this.#handshakes.end(shaking.address);
+    return shaking.seat;
   }
 
   #refuse(reason: string): void {
@@ -141,7 +161,7 @@ export class SocketListener implements Service {
   }
 
   #count(): void {
-    this.#options.metrics.connections.set({ door: this.#options.door.name }, this.#bounds.connections);
+    this.#options.metrics.connections.set({ door: this.#options.door.name }, this.#seats.taken);
   }
 }
 

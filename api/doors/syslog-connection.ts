@@ -1,19 +1,32 @@
 import type { Socket } from 'node:net';
 import { MAX_FRAME_BYTES, StreamFramer } from '../../pipeline/normalizers/syslog/stream-framer.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
-import { addressOf } from './address-bounds.ts';
+import { addressOf } from './address.ts';
+import type { FrameAccount, FrameBudget, Holder } from './frame-budget.ts';
+import type { Seat } from './seats.ts';
 import type { SyslogIntake } from './syslog-intake.ts';
+
+/** Why a connection was closed by this side. */
+export type ClosedFor = 'slow' | 'key' | 'tenant' | 'budget';
 
 export type SyslogConnectionOptions = {
   readonly intake: SyslogIntake;
   /** Of frames without a key of their own. */
   readonly key: string | null;
-  /** Is given why the connection was closed by this side. */
-  readonly onClosed: (reason: 'slow' | 'key') => void;
+  /** Is claimed for the tenant of the first frames, unless it is claimed already. */
+  readonly seat: Seat;
+  readonly budget: FrameBudget;
+  readonly onClosed: (reason: ClosedFor) => void;
   /** How long a frame may take to come whole; milliseconds. */
   readonly frameMs?: number;
 };
 
+/** What a tenant is shown of a connection that was one too many. */
+export const TOO_MANY = {
+  status: 429,
+  slug: 'backpressure',
+  message: 'A connection was closed: the tenant has as many at this door as it may.',
+};
 /** Frames are gathered until they have so many bytes, or for so long. Milliseconds. */
 const BATCH_BYTES = 131_072;
 const GATHER_MS = 100;
@@ -24,13 +37,17 @@ const FRAME_MS = 30_000;
  * Frames of one connection. While those that came are not on the log, no more is read: the sender's system waits. Syslog has no
  * acknowledgement, so what was read and not put on the log is lost with the process; that is BATCH_BYTES and a frame at most.
  */
-export class SyslogConnection {
+export class SyslogConnection implements Holder {
   readonly #socket: Socket;
   readonly #options: SyslogConnectionOptions;
   readonly #client: string;
   readonly #framer: StreamFramer;
+  readonly #account: FrameAccount;
   #parts: Buffer[] = [];
   #bytes = 0;
+  /** Bytes that are being put on the log. */
+  #taken = 0;
+  #isHeldBack = false;
   #timer: NodeJS.Timeout | null = null;
   #patience: NodeJS.Timeout | null = null;
   #isEnding = false;
@@ -41,6 +58,7 @@ export class SyslogConnection {
     this.#options = options;
     this.#client = addressOf(socket.remoteAddress);
     this.#framer = new StreamFramer((start) => this.#tooLong(start));
+    this.#account = options.budget.open(this.#owner, this);
     socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     socket.once('end', () => void this.close());
     socket.once('close', () => void this.close());
@@ -53,11 +71,29 @@ export class SyslogConnection {
     this.#socket.pause();
     clearTimeout(this.#patience ?? undefined);
     this.#add(this.#framer.end());
+    this.#note();
     // what is being taken may have ended just before more was added
     while (this.#bytes > 0) await this.#flush();
     await this.#taking;
+    this.#account.end();
     this.#socket.end();
     this.#socket.destroySoon();
+  }
+
+  holdBack(): void {
+    this.#isHeldBack = true;
+    this.#socket.pause();
+  }
+
+  goOn(): void {
+    this.#isHeldBack = false;
+    this.#resume();
+  }
+
+  cut(): void {
+    if (this.#isEnding) return;
+    this.#options.onClosed('budget');
+    void this.close();
   }
 
   #onData(chunk: Buffer): void {
@@ -69,6 +105,21 @@ export class SyslogConnection {
     else if (before === 0 || whole.length > 0) this.#wait(this.#options.frameMs ?? FRAME_MS);
     if (this.#bytes >= BATCH_BYTES) void this.#flush();
     else if (this.#bytes > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
+    this.#note();
+  }
+
+  /** Whose the connection is, as the budget knows it. */
+  get #owner(): string {
+    const { tenantId } = this.#options.seat;
+    return tenantId === null ? `address ${this.#client}` : `tenant ${String(tenantId)}`;
+  }
+
+  #note(): void {
+    this.#account.set(this.#framer.held, this.#bytes + this.#taken);
+  }
+
+  #resume(): void {
+    if (!this.#isEnding && !this.#isHeldBack && this.#taken === 0) this.#socket.resume();
   }
 
   #add(frames: Buffer): void {
@@ -100,26 +151,46 @@ export class SyslogConnection {
     this.#timer = null;
     this.#taking ??= this.#take().finally(() => {
       this.#taking = null;
+      this.#resume();
     });
     return this.#taking;
   }
 
   async #take(): Promise<void> {
-    this.#socket.pause();
     while (this.#bytes > 0) {
+      this.#socket.pause();
       const body = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
-      this.#parts = [];
-      this.#bytes = 0;
-      const { isKeyRefused } = await this.#options.intake.take(body, this.#options.key, this.#client);
-      if (!isKeyRefused) continue;
-      this.#options.onClosed('key');
-      this.#isEnding = true;
-      this.#parts = [];
-      this.#bytes = 0;
-      this.#socket.destroy();
-      return;
+      [this.#parts, this.#bytes, this.#taken] = [[], 0, this.#bytes];
+      const { isKeyRefused } = await this.#takeBody(body);
+      this.#taken = 0;
+      if (isKeyRefused) this.#refuseKey();
+      else this.#note();
     }
-    if (!this.#isEnding) this.#socket.resume();
+  }
+
+  #takeBody(body: Buffer): ReturnType<SyslogIntake['take']> {
+    const { intake, key, seat, onClosed } = this.#options;
+    const parts = intake.parts(body, key);
+    const first = parts[0]?.key ?? null;
+    const tenantId = seat.tenantId === null ? intake.tenantOf(first) : null;
+    if (tenantId !== null && !this.#isEnding) {
+      if (seat.claim(tenantId)) this.#account.moveTo(this.#owner);
+      else {
+        intake.note(first, TOO_MANY, { client: this.#client });
+        onClosed('tenant');
+        // what has come is taken
+        void this.close();
+      }
+    }
+    return intake.take(parts, this.#client);
+  }
+
+  #refuseKey(): void {
+    this.#options.onClosed('key');
+    this.#isEnding = true;
+    [this.#parts, this.#bytes] = [[], 0];
+    this.#account.end();
+    this.#socket.destroy();
   }
 
   #tooLong(start: Buffer): void {

@@ -45,17 +45,28 @@ export class SyslogIntake {
     return framesByKey(body).map((part) => (part.key === null ? { ...part, key } : part));
   }
 
-  /** Resolves once all frames of the body are on the log or refused. `key`: that of frames without one of their own. Never rejects. */
-  async take(body: Buffer, key: string | null, client: string): Promise<Taken> {
+  /** The tenant of a key that is accepted now; null of another one. */
+  tenantOf(key: string | null): number | null {
+    const { keys, door } = this.#options;
+    try {
+      return principalOf(key, keys, keyless(door.name)).tenantId;
+    } catch (thrown) {
+      if (httpErrorOf(thrown) === null) throw thrown;
+      return null;
+    }
+  }
+
+  /** Resolves once all frames of the parts are on the log or refused. Never rejects. */
+  async take(parts: readonly KeyedFrames[], client: string): Promise<Taken> {
     let isKeyRefused = false;
-    for (const part of this.parts(body, key)) {
+    for (const part of parts) {
       const taken = await this.takePart(part, client);
       isKeyRefused ||= taken.isKeyRefused;
     }
     return { isKeyRefused };
   }
 
-  /** The same of frames of one key. */
+  /** The same of one of them. */
   async takePart({ key, body }: KeyedFrames, client: string): Promise<Taken> {
     for (;;) {
       const error = await this.#tryOnce(key, body, client);

@@ -2,15 +2,20 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { ListenerTls } from '../http/listener-tls.ts';
+import { addressOf } from './address.ts';
 import { ClientKeys } from './door-keys.ts';
 import type { SyslogTcpDoor } from './doors-file.ts';
+import type { FrameBudget } from './frame-budget.ts';
+import type { Seat } from './seats.ts';
 import { SocketListener } from './socket-listener.ts';
-import { SyslogConnection } from './syslog-connection.ts';
+import { SyslogConnection, TOO_MANY } from './syslog-connection.ts';
 import { SyslogIntake, type SyslogIntakeOptions } from './syslog-intake.ts';
 
 export type SyslogTcpDoorOptions = SyslogIntakeOptions & {
   readonly door: SyslogTcpDoor;
   readonly tls: ListenerTls | null;
+  /** Of all doors of the process. */
+  readonly frames: FrameBudget;
   /** How long a frame may take to come whole; milliseconds. */
   readonly frameMs?: number;
 };
@@ -30,7 +35,7 @@ export class SyslogTcpListener implements Service {
     this.name = `door ${door.name}`;
     this.#intake = new SyslogIntake(options);
     this.#clients = new ClientKeys(door.clients);
-    this.#listener = new SocketListener({ door, tls, metrics, onConnection: (socket) => this.#onConnection(socket) });
+    this.#listener = new SocketListener({ door, tls, metrics, onConnection: (socket, seat) => this.#onConnection(socket, seat) });
   }
 
   get port(): number {
@@ -49,20 +54,31 @@ export class SyslogTcpListener implements Service {
     await stopped;
   }
 
-  #onConnection(socket: Socket): void {
-    const { door, metrics, frameMs } = this.#options;
-    const key = (socket instanceof TLSSocket ? this.#clients.of(socket) : null) ?? door.key;
-    if (key === null && !door.hasKeyInData) {
-      metrics.refused.inc({ door: door.name, reason: 'key' });
+  #onConnection(socket: Socket, seat: Seat): void {
+    const { door, frames, frameMs } = this.#options;
+    const certified = socket instanceof TLSSocket ? this.#clients.of(socket) : null;
+    const key = certified ?? door.key;
+    // of frames with keys it is known when the first one has come
+    const known = certified ?? (door.hasKeyInData ? null : door.key);
+    const tenantId = this.#intake.tenantOf(known);
+    const fault = key === null && !door.hasKeyInData ? 'key' : tenantId !== null && !seat.claim(tenantId) ? 'tenant' : null;
+    if (fault !== null) {
+      if (fault === 'tenant') this.#intake.note(known, TOO_MANY, { client: addressOf(socket.remoteAddress) });
+      this.#refuse(fault);
       socket.destroy();
       return;
     }
     const connection = new SyslogConnection(socket, {
-      ...{ intake: this.#intake, key },
-      onClosed: (reason) => metrics.refused.inc({ door: door.name, reason }),
+      ...{ intake: this.#intake, key, seat, budget: frames },
+      onClosed: (reason) => this.#refuse(reason),
       ...(frameMs === undefined ? {} : { frameMs }),
     });
     this.#connections.add(connection);
     socket.once('close', () => this.#connections.delete(connection));
+  }
+
+  #refuse(reason: string): void {
+    const { door, metrics } = this.#options;
+    metrics.refused.inc({ door: door.name, reason });
   }
 }

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { framesByKey, pushCounted } from '../../pipeline/normalizers/syslog/data-key.ts';
-import { addressOf } from './address-bounds.ts';
+import { addressOf } from './address.ts';
 import type { SyslogUdpDoor } from './doors-file.ts';
 import { SyslogIntake, type SyslogIntakeOptions } from './syslog-intake.ts';
 import { droppedByKernel } from './udp-drops.ts';

@@ -1,6 +1,7 @@
 import { from, type Section } from './limit.ts';
 
-const bounds = from('api/doors/address-bounds.ts');
+const handshakes = from('api/doors/handshake-bounds.ts');
+const budget = from('api/doors/frame-budget.ts');
 const file = from('api/doors/doors-file.ts');
 const framer = from('pipeline/normalizers/syslog/stream-framer.ts');
 const connection = from('api/doors/syslog-connection.ts');
@@ -21,25 +22,37 @@ export const DOORS: Section = {
       what: 'Connections of a door, and those of an address',
       of: 'a process',
       bound: [],
-      by: '`max_connections_of_address` and `max_connections` of the file',
-      beyond: 'A new connection is closed at once, and counted.',
-      others: 'Where all are taken by others, theirs too; an address has 64 of 512 unless told.',
-      test: 'test/api/doors/syslog-door.test.ts',
+      by: '`max_connections` and `max_connections_of_address` of the file',
+      beyond: 'A new connection gets the place of the oldest that has shown no key; without one it is closed at once, and counted.',
+      others: 'Where all are taken by others with keys, theirs too; an address has 64 of 512 unless told.',
+      test: 'test/api/doors/seats.test.ts',
+      attack: ['door-connections', 'door-new-connections'],
+    },
+    {
+      what: 'Connections of a door',
+      of: 'a tenant',
+      bound: [],
+      by: '`max_connections_of_tenant` of the file: half of all, unless the door has one key',
+      beyond:
+        'What came is taken, and the connection closed; calls of gRPC get `RESOURCE_EXHAUSTED` with RetryInfo. It is counted, and shown among its rejections.',
+      others: 'nothing',
+      test: 'test/api/doors/syslog-crowd.test.ts',
     },
     {
       what: 'Handshakes of TLS of a door',
       of: 'a process',
       bound: [
-        bounds('MAX_HANDSHAKES', 'at once'),
-        bounds('HANDSHAKES_PER_SECOND', 'a second'),
-        bounds('ADDRESS_HANDSHAKES_PER_SECOND', 'a second of an address'),
+        handshakes('MAX_HANDSHAKES', 'at once'),
+        handshakes('MAX_ADDRESS_HANDSHAKES', 'at once of an address'),
+        handshakes('HANDSHAKES_PER_SECOND', 'a second'),
+        handshakes('ADDRESS_HANDSHAKES_PER_SECOND', 'a second of an address'),
       ],
       beyond: 'The connection is closed before its handshake, and counted.',
-      others: 'nothing by one address; by many, new connections of a door with TLS wait for the next second.',
-      test: 'test/api/doors/address-bounds.test.ts',
+      others: 'nothing by one address; by many, new connections of a door with TLS wait for handshakes that end, which have 10 s.',
+      test: 'test/api/doors/handshake-bounds.test.ts',
     },
     {
-      what: 'Frames of syslog',
+      what: 'Frames of syslog over TCP',
       of: 'a connection',
       bound: [
         framer('MAX_FRAME_BYTES', 'bytes a frame'),
@@ -49,6 +62,16 @@ export const DOORS: Section = {
       beyond: 'A longer frame is passed over, nothing more is read, or the connection is closed.',
       others: 'nothing',
       test: 'test/api/doors/syslog-door.test.ts',
+      attack: ['door-octet-counts', 'door-endless-lines', 'door-slow-bytes'],
+    },
+    {
+      what: 'Bytes of such frames that have not come whole, and as many that are not on the log; a quarter of a tenant, or of an address without a key',
+      of: 'a process',
+      bound: [budget('MAX_HELD_BYTES', 'bytes of each'), budget('FREE_BYTES', 'bytes that each may have in any case')],
+      beyond: 'The longest frame ends where it stands, with its connection; of what waits for the log nothing more is read.',
+      others: 'nothing, unless they have most of all',
+      test: 'test/api/doors/frame-budget.test.ts',
+      attack: ['door-slow-bytes', 'door-frames'],
     },
     {
       what: 'Datagrams of a door that wait; half of them of a key, a quarter of an address',
@@ -71,6 +94,7 @@ export const DOORS: Section = {
       beyond: '`RESOURCE_EXHAUSTED` with RetryInfo, or `DEADLINE_EXCEEDED`',
       others: 'nothing',
       test: 'test/api/doors/otlp-grpc-door.test.ts',
+      attack: ['grpc-long-messages', 'grpc-resets', 'grpc-headers'],
     },
     {
       what: 'Records that a door pulls, of each of its topics',

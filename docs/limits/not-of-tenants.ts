@@ -6,6 +6,7 @@ export const NOT_OF_TENANTS: readonly NotOfTenants[] = [
     reason: 'format: what a wire or file format, or a number of the machine, has at most',
     constants: {
       'api/doors/grpc-status.ts': ['MAX_RETRY_SECONDS'],
+      'api/doors/kafka-source.ts': ['MOST_SHOWN'],
       'api/doors/retry-wait.ts': ['MOST_WAIT_MS'],
       'api/live/place/log-place.ts': ['MAX_PARTITIONS'],
       'api/live/place/tail-position.ts': ['MAX_LENGTH'],

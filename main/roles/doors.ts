@@ -1,6 +1,8 @@
 import type { DoorContext } from '../../api/doors/door-delivery.ts';
 import { DoorMetrics } from '../../api/doors/door-metrics.ts';
 import { readDoors, type ListeningDoor } from '../../api/doors/doors-file.ts';
+import { FrameBudget } from '../../api/doors/frame-budget.ts';
+import { GrpcAdmission } from '../../api/doors/grpc-admission.ts';
 import type { KafkaDoor } from '../../api/doors/kafka-door-file.ts';
 import { KafkaSource } from '../../api/doors/kafka-source.ts';
 import { OtlpGrpcListener } from '../../api/doors/otlp-grpc-door.ts';
@@ -27,7 +29,10 @@ export const doorsRole: Role = {
     const { services, intakes, counts } = ingestPlane(context, control, sentSignals(stored));
     // one process of the instance that takes entries watches the log
     const guard = createLogGuard(context, stored, () => peers.list.some(({ role }) => role === 'ingest' || role === 'app'));
-    const shared = { keys: control, intakes, rejections, tallies: counts.tallies, metrics: new DoorMetrics(context.metrics.registry) };
+    const shared = {
+      ...{ keys: control, intakes, rejections, tallies: counts.tallies, metrics: new DoorMetrics(context.metrics.registry) },
+      ...{ frames: new FrameBudget(), admission: new GrpcAdmission() },
+    };
     const pulled = doors.flatMap((door) => (door.kind === 'kafka' ? sourcesOf(door, context, shared) : []));
     const listening = doors.flatMap((door) => (door.kind === 'kafka' ? [] : listenersOf(door, context, shared)));
     // those of a Kafka that is away leave it late
@@ -35,7 +40,8 @@ export const doorsRole: Role = {
   },
 };
 
-type Shared = DoorContext & { readonly metrics: DoorMetrics };
+/** What all doors have together. */
+type Shared = DoorContext & { readonly metrics: DoorMetrics; readonly frames: FrameBudget; readonly admission: GrpcAdmission };
 
 /** A source for each topic. */
 function sourcesOf(door: KafkaDoor, { log, registerWarning }: RoleContext, shared: Shared): Service[] {

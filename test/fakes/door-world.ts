@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client';
 import { pino } from 'pino';
 import { DoorMetrics } from '../../api/doors/door-metrics.ts';
+import { FrameBudget } from '../../api/doors/frame-budget.ts';
+import { GrpcAdmission } from '../../api/doors/grpc-admission.ts';
 import { SignalIntake } from '../../api/ingest/signal-intake.ts';
 import type { IngestLimit } from '../../api/limits/ingest-limit.ts';
 import { RejectionLog } from '../../api/ingest/rejection-log.ts';
@@ -28,9 +30,19 @@ export function doorWorld(limits: readonly IngestLimit[] = []) {
   const normalizers = formats as unknown as readonly Normalizer<RowWriter>[];
   const intake = new SignalIntake({ normalizers, publisher, limits, maxBodyBytes: 2_097_152, metrics: new Metrics('test'), rejections });
   const metrics = new DoorMetrics(registry);
+  const [frames, admission] = [new FrameBudget(), new GrpcAdmission()];
   return {
-    ...{ publisher, rejections, keys, owned, metrics },
-    context: { keys: owned, intakes: new Map([['logs', intake]]), rejections, tallies, metrics, log: pino({ level: 'silent' }) },
+    ...{ publisher, rejections, keys, owned, metrics, frames },
+    context: {
+      frames,
+      admission,
+      keys: owned,
+      intakes: new Map([['logs', intake]]),
+      rejections,
+      tallies,
+      metrics,
+      log: pino({ level: 'silent' }),
+    },
     /** What is counted as refused of a tenant today. */
     refused: (tenantId: number) => tallies.of(tenantId, dayOf(Date.now())).refused,
     /** What was published, as tenant and message, in the order of its coming. */

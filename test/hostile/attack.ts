@@ -4,13 +4,16 @@ import type { Socket } from 'node:net';
 export type Target = {
   readonly app: string;
   readonly ingest: string;
+  readonly syslog: string;
+  readonly otlp: string;
   readonly key: string;
   readonly tenantId: number;
   /** How many small entries the tenant has (`seed.ts`). */
   readonly entries: number;
 };
 
-export type Host = 'app' | 'ingest';
+/** The hosts, and the doors of syslog over TCP and of OTLP over gRPC. */
+export type Host = 'app' | 'ingest' | 'syslog' | 'otlp';
 
 export type AttackRequest = {
   readonly host: Host;
@@ -24,8 +27,8 @@ export type AttackRequest = {
 /** What an attack on bare sockets gets. Its sockets are counted, and destroyed when it is over. */
 export interface Arena {
   readonly target: Target;
-  /** A connection whose answers are counted by status, unless it reads nothing; it is left after `lifeMs`. */
-  connect(host: Host, options?: { readonly reads?: boolean; readonly lifeMs?: number }): Socket;
+  /** A connection whose answers are counted by status, unless it reads nothing; it is left after `lifeMs`. `from`: its own address. */
+  connect(host: Host, options?: { readonly reads?: boolean; readonly lifeMs?: number; readonly from?: string }): Socket;
   /** Calls back after so many milliseconds again and again, until the attack is over. */
   every(ms: number, work: () => void): void;
 }

@@ -86,9 +86,9 @@ async function openSockets(attack: SocketAttack, { target, attackMs }: Order, co
   const timers: NodeJS.Timeout[] = [];
   const arena: Arena = {
     target,
-    connect(host: Host, { reads = true, lifeMs = 0 } = {}): Socket {
+    connect(host: Host, { reads = true, lifeMs = 0, from = '127.0.0.1' } = {}): Socket {
       const { hostname, port } = new URL(target[host]);
-      const socket = connect({ host: hostname, port: Number(port) });
+      const socket = connect({ host: hostname, port: Number(port), localAddress: from });
       sockets.add(socket);
       let seen = false;
       if (reads)

@@ -4,7 +4,15 @@ import type { Target } from './attack.ts';
 import { attackOf, ATTACKS } from './attacks.ts';
 import { brokenRules, judged, type AttackRecord } from './rules.ts';
 
-const TARGET: Target = { app: 'http://127.0.0.1:1', ingest: 'http://127.0.0.1:2', key: 'k', tenantId: 7, entries: 10 };
+const TARGET: Target = {
+  app: 'http://127.0.0.1:1',
+  ingest: 'http://127.0.0.1:2',
+  syslog: 'http://127.0.0.1:3',
+  otlp: 'http://127.0.0.1:4',
+  key: 'k',
+  tenantId: 7,
+  entries: 10,
+};
 /** The cap of a body, and some: what is larger is refused by its length alone. */
 const MOST = 2.1 * 1024 * 1024;
 
@@ -44,7 +52,7 @@ describe('the rules of an attack', () => {
   const seen = { ms: [1, 2, 3], failures: [] };
   const good: AttackRecord = {
     name: 'x',
-    quiet: { search: seen, write: seen, health: seen, found: seen, tail: seen },
+    quiet: { search: seen, write: seen, health: seen, found: seen, tail: seen, door: seen },
     answers: { '200': 5, '429': 1, '503': 2, '504': 3, cut: 1, '200 cut': 1 },
     processes: { growthMb: { app: 300, clickhouse: 40 }, restarted: [], workersLost: 1, halted: [] },
     seconds: 10,

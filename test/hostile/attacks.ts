@@ -1,6 +1,7 @@
 import { ASSISTANT_ATTACKS } from './assistant-attacks.ts';
 import type { Attack } from './attack.ts';
 import { CONNECTION_ATTACKS } from './connection-attacks.ts';
+import { DOOR_ATTACKS } from './door-attacks.ts';
 import { INGEST_ATTACKS } from './ingest-attacks.ts';
 import { METRIC_ATTACKS } from './metric-attacks.ts';
 import { REPLAY_ATTACKS } from './replay-attacks.ts';
@@ -18,6 +19,7 @@ export const ATTACKS: readonly Attack[] = [
   ...METRIC_ATTACKS,
   ...REPLAY_ATTACKS,
   ...ASSISTANT_ATTACKS,
+  ...DOOR_ATTACKS,
 ];
 
 /** The attack of this name. Throws where there is none. */

@@ -1,11 +1,16 @@
 import http from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import type { Instance } from '../e2e/instance.ts';
+import { frameWithKey, type DoorUrls } from './doors.ts';
 import type { Tenant } from './seed.ts';
 
-/** What a quiet tenant does all the time: `found` is from a write to its entry in a search, `tail` from a write to its entry in a live tail. */
-export const DEEDS = ['search', 'write', 'health', 'found', 'tail'] as const;
+/**
+ * What a quiet tenant does all the time: `found` is from a write to its entry in a search, `tail` from a write to its entry in a live tail, `door`
+ * from a frame on a new connection to the door of syslog to its entry in the tail.
+ */
+export const DEEDS = ['search', 'write', 'health', 'found', 'tail', 'door'] as const;
 export type Deed = (typeof DEEDS)[number];
 
 /** The times of all requests of a kind, least first, milliseconds, and what was said of those that failed. */
@@ -13,7 +18,7 @@ export type Seen = { readonly ms: readonly number[]; readonly failures: readonly
 export type QuietRecord = Readonly<Record<Deed, Seen>>;
 
 /** Those that are begun by themselves. */
-const BEGUN: readonly Deed[] = ['search', 'write', 'health', 'found'];
+const BEGUN: readonly Deed[] = ['search', 'write', 'health', 'found', 'door'];
 const EVERY_MS = 100;
 /** A request without an answer has failed. */
 const MAX_MS = 20_000;
@@ -21,6 +26,10 @@ const MAX_MS = 20_000;
 const LOOK_MS = 100;
 /** What is shown of an answer that is none. */
 const SHOWN = 200;
+
+const OWN_ADDRESS = '127.0.0.2';
+
+type Tailed = { readonly number?: string; readonly _msg?: string; readonly _control?: { readonly type: string } };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -34,17 +43,23 @@ export class QuietTenant {
   readonly #instance: Instance;
   readonly #tenant: Tenant;
   readonly #maxPending: number;
+  readonly #doors: DoorUrls;
   readonly #agent = new http.Agent({ keepAlive: true });
   /** Entries that were acknowledged. */
   written = 0;
   /** The number of the last entry that was sent. */
   #sent = 0;
-  /** Entries that the tail has not had yet, by their numbers: what is called then. */
+  /** Entries that the tail has not had yet, by their numbers, or messages: what is called then. */
   readonly #expected = new Map<string, () => void>();
   #tail: WebSocket | null = null;
 
-  constructor(instance: Instance, tenant: Tenant, maxPending = Infinity) {
+  constructor(
+    instance: Instance,
+    tenant: Tenant,
+    { doors, maxPending = Infinity }: { readonly doors: DoorUrls; readonly maxPending?: number },
+  ) {
     this.#instance = instance;
+    this.#doors = doors;
     this.#maxPending = maxPending;
     this.#tenant = tenant;
   }
@@ -93,11 +108,13 @@ export class QuietTenant {
     this.#tail = tail;
     await new Promise<void>((resolve, reject) => {
       tail.on('error', reject);
-      tail.on('open', () => tail.send(JSON.stringify({ query: 'app:=quiet | fields number', control: true })));
+      tail.on('open', () =>
+        tail.send(JSON.stringify({ query: '(app:=quiet or service:=quiet-door) | fields number, _msg', control: true })),
+      );
       tail.on('message', (data: Buffer) => {
-        const { number = '', _control: control } = JSON.parse(String(data)) as { number?: string; _control?: { type: string } };
+        const { number, _msg = '', _control: control } = JSON.parse(String(data)) as Tailed;
         if (control?.type === 'ready') resolve();
-        this.#expected.get(number)?.();
+        this.#expected.get(number ?? _msg)?.();
       });
     });
   }
@@ -107,6 +124,11 @@ export class QuietTenant {
     const { app } = this.#instance;
     if (deed === 'health') keep(deed, await this.#send(`${app}/health`, null));
     if (deed === 'search') keep(deed, await this.#search('checkout level:error', '-2h'));
+    if (deed === 'door') {
+      const message = `door ${String(++this.#sent)}`;
+      const tailed = this.#tailed(message);
+      keep(deed, (await this.#sendFrame(message)) ?? (await tailed));
+    }
     if (deed === 'write') {
       const number = String(++this.#sent);
       const tailed = this.#tailed(number);
@@ -127,6 +149,17 @@ export class QuietTenant {
     const failure = await this.#send(`${this.#instance.ingest}/api/v1/ingest`, entry);
     if (failure === null) this.written += 1;
     return failure;
+  }
+
+  /** Null once the frame is sent on a connection of its own, from an address that attackers do not have. */
+  #sendFrame(message: string): Promise<string | null> {
+    const { hostname, port } = new URL(this.#doors.syslog);
+    return new Promise((resolve) => {
+      const socket = connect({ host: hostname, port: Number(port), localAddress: OWN_ADDRESS });
+      socket.on('error', (error) => resolve(error.message));
+      socket.end(frameWithKey(this.#tenant.key, 'quiet-door', message), () => resolve(null));
+      socket.resume();
+    });
   }
 
   /** Resolves when the tail has this entry. */

@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import { startInstance } from '../e2e/instance.ts';
 import { ATTACKS, attackOf } from './attacks.ts';
+import { hostileDoors } from './doors.ts';
 import { DEEDS, type QuietRecord } from './quiet-tenant.ts';
 import { CLICKHOUSE, judged, percentile, type AttackRecord } from './rules.ts';
 import { HostileRunner } from './runner.ts';
@@ -41,8 +42,9 @@ function row({ name, quiet, answers, processes }: AttackRecord): string {
   return `| ${name} | ${answered.join(', ') || '–'} | ${timesOf(quiet)} | ${String(failedOf(quiet))} | ${grown} | ${String(processes.workersLost)} |`;
 }
 
+const doors = await hostileDoors();
 const instance = await startInstance({
-  env: { LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: '50000', LOGWEIR_QUERY_TIMEOUT_SECONDS: flags.timeout },
+  env: { ...doors.env, LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: '50000', LOGWEIR_QUERY_TIMEOUT_SECONDS: flags.timeout },
 });
 const rows: string[] = [];
 const broken: string[] = [];
@@ -50,7 +52,14 @@ try {
   const attackMs = Number(flags.seconds) * 1000;
   const pending = flags.pending === undefined ? {} : { maxPending: Number(flags.pending) };
   const graceMs = Number(flags.timeout) * 1000 + GRACE_MS;
-  const runner = await HostileRunner.start(instance, { entries: Number(flags.entries), plan: flags.plan, attackMs, graceMs, ...pending });
+  const runner = await HostileRunner.start(instance, {
+    doors: doors.urls,
+    entries: Number(flags.entries),
+    plan: flags.plan,
+    attackMs,
+    graceMs,
+    ...pending,
+  });
   await runner.alone(ALONE_MS / 3);
   const alone = await runner.alone(ALONE_MS);
   rows.push(`| nobody | – | ${timesOf(alone)} | ${String(failedOf(alone))} | | | |`);
@@ -69,7 +78,7 @@ try {
   await instance.stop();
 }
 write(
-  '\n| attack | the attacker was answered | searches, ms: p50 / p99 / most | writes | `/health` | found | in the tail | failed | grew most, MB | ClickHouse, MB | workers ended |\n|---|---|---|---|---|---|---|---|---|---|---|',
+  '\n| attack | the attacker was answered | searches, ms: p50 / p99 / most | writes | `/health` | found | in the tail | by a door | failed | grew most, MB | ClickHouse, MB | workers ended |\n|---|---|---|---|---|---|---|---|---|---|---|---|',
 );
 write(rows.join('\n'));
 write(broken.length === 0 ? '\nNo rule is broken.' : `\n${broken.join('\n')}`);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { until, type Instance } from '../e2e/instance.ts';
 import type { Target } from './attack.ts';
 import type { Answers, Order } from './attacker.ts';
+import type { DoorUrls } from './doors.ts';
 import { cpuSeconds, watchProcesses } from './processes.ts';
 import { QuietTenant, type QuietRecord } from './quiet-tenant.ts';
 import type { AttackRecord } from './rules.ts';
@@ -11,6 +12,8 @@ import { seedSpans } from './seed-spans.ts';
 import { count, createTenant, seedAttacker, seedQuiet, setPlan, type Tenant } from './seed.ts';
 
 export type RunnerOptions = {
+  /** Of the instance. */
+  readonly doors: DoorUrls;
   /** How many small entries the attacker has. */
   readonly entries: number;
   /** The attacker's plan. */
@@ -42,7 +45,7 @@ export class HostileRunner {
     this.#instance = made.instance;
     this.#options = made.options;
     this.#tenant = made.tenant;
-    this.#quiet = new QuietTenant(made.instance, made.tenant, made.options.maxPending);
+    this.#quiet = new QuietTenant(made.instance, made.tenant, made.options);
     this.#target = made.target;
     this.#attacker = made.attacker;
   }
@@ -51,7 +54,7 @@ export class HostileRunner {
   static async start(instance: Instance, options: RunnerOptions): Promise<HostileRunner> {
     const [bad, tenant] = [await createTenant(instance, 'attacker'), await createTenant(instance, 'quiet')];
     await seedQuiet(instance, tenant);
-    const target = await seedAttacker(instance, bad, options.entries);
+    const target = { ...(await seedAttacker(instance, bad, options.entries)), ...options.doors };
     await seedSpans(instance, bad, options.entries);
     for (const one of [bad, tenant]) await setPlan(instance, one, options.plan ?? 'custom');
     const attacker = fork(path.join(import.meta.dirname, 'attacker.ts'), {

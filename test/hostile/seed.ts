@@ -3,6 +3,7 @@ import path from 'node:path';
 import { sendAll } from '../../bench/load.ts';
 import { until, type Instance } from '../e2e/instance.ts';
 import type { Target } from './attack.ts';
+import type { DoorUrls } from './doors.ts';
 
 export type Tenant = { readonly id: number; readonly key: string };
 
@@ -101,7 +102,7 @@ export async function count(instance: Instance, { id, key }: Tenant, query: stri
 }
 
 /** Gives the attacker its entries: many small ones, large ones, ones with many parts, ones with many names. */
-export async function seedAttacker(instance: Instance, tenant: Tenant, entries: number): Promise<Target> {
+export async function seedAttacker(instance: Instance, tenant: Tenant, entries: number): Promise<Omit<Target, keyof DoorUrls>> {
   await write(instance, tenant, { count: entries, batch: BATCH, hoursAgo: 0, entry: small });
   await write(instance, tenant, { count: LARGE_ENTRIES, batch: 1, hoursAgo: 3.5, entry: large });
   await write(instance, tenant, { count: 6, batch: 1, hoursAgo: 5.5, entry: parts });

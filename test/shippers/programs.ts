@@ -63,17 +63,17 @@ export function clearUp({ folder }: Workplace): void {
 
 type Start = (at: Workplace) => Running | Promise<Running>;
 
-/** A Node program, fed with text. */
+/** A Node program, fed with text. `env`: what its environment has beside. */
 export const node =
-  (program: string, stdin = (): string => ''): Start =>
+  (program: string, stdin = (): string => '', env: NodeJS.ProcessEnv = {}): Start =>
   (at) =>
-    start(at, process.execPath, [program], { stdin: stdin() });
+    start(at, process.execPath, [program], { stdin: stdin(), env });
 
 /** A Python program. */
 export const python =
-  (program: string): Start =>
+  (program: string, env: NodeJS.ProcessEnv = {}): Start =>
   (at) =>
-    start(at, path.join(at.toolset, 'bin', 'python'), [program]);
+    start(at, path.join(at.toolset, 'bin', 'python'), [program], { env });
 
 /** A program in Go, compiled first with what its toolset has. */
 export const goProgram: Start = async (at) => {

@@ -54,7 +54,7 @@ const text = (...parts: string[]): string => readFileSync(file(...parts), 'utf8'
 
 /** Programs of Debian and Ubuntu, each unpacked into a folder of its own, since rsyslog and syslog-ng exclude each other. */
 const DEBIAN_PROGRAMS = {
-  rsyslog: ['rsyslog', 'rsyslog-elasticsearch'],
+  rsyslog: ['rsyslog', 'rsyslog-elasticsearch', 'rsyslog-gnutls', 'rsyslog-openssl'],
   'syslog-ng': ['syslog-ng-core', 'syslog-ng-mod-http'],
 } as const;
 

@@ -2,6 +2,8 @@
 //   @opentelemetry/api-logs @opentelemetry/sdk-logs @opentelemetry/sdk-trace-base @opentelemetry/sdk-metrics @opentelemetry/resources
 //   @opentelemetry/exporter-logs-otlp-grpc @opentelemetry/exporter-trace-otlp-grpc @opentelemetry/exporter-metrics-otlp-grpc
 // LOGWEIR_INGEST_URL=http://127.0.0.1:4317 LOGWEIR_API_KEY=KEY node app.mjs
+// With TLS: https://, and OTEL_EXPORTER_OTLP_CERTIFICATE=ca.crt for an authority of your own. A client that the door knows by its certificate needs
+//   no key: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=web-1.crt OTEL_EXPORTER_OTLP_CLIENT_KEY=web-1.key
 import { Metadata } from '@grpc/grpc-js';
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { SeverityNumber } from '@opentelemetry/api-logs';
@@ -14,7 +16,7 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
 const metadata = new Metadata();
-metadata.set('authorization', `Bearer ${process.env.LOGWEIR_API_KEY}`);
+if (process.env.LOGWEIR_API_KEY) metadata.set('authorization', `Bearer ${process.env.LOGWEIR_API_KEY}`);
 const door = { url: process.env.LOGWEIR_INGEST_URL, metadata, compression: 'gzip' };
 const resource = resourceFromAttributes({ 'service.name': 'checkout', 'service.version': '1.4.2' });
 

@@ -1,6 +1,7 @@
 # Logs, spans and metrics over gRPC with the OpenTelemetry SDK, to the door otlp_grpc: pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-grpc
 #   opentelemetry-instrumentation-logging
 # LOGWEIR_INGEST_URL=http://127.0.0.1:4317 LOGWEIR_API_KEY=KEY python app.py
+# With TLS: https://, and OTEL_EXPORTER_OTLP_CERTIFICATE=ca.crt for an authority of your own.
 import logging
 import os
 
@@ -16,9 +17,10 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+url = os.environ["LOGWEIR_INGEST_URL"]
 door = {
-    "endpoint": os.environ["LOGWEIR_INGEST_URL"],
-    "insecure": True,
+    "endpoint": url,
+    "insecure": url.startswith("http://"),
     "headers": (("authorization", "Bearer " + os.environ["LOGWEIR_API_KEY"]),),
 }
 resource = Resource.create({"service.name": "checkout", "service.version": "1.4.2"})

@@ -51,6 +51,7 @@ export class GroupMember {
   readonly #options: GroupMemberOptions;
   #consumer: Consumer;
   #joined = false;
+  #failure: Error | null = null;
   #running = false;
   #left = false;
   /** Looks without an answered heartbeat, and without the end of joining; null: none is due. */
@@ -69,6 +70,11 @@ export class GroupMember {
   /** True while this process is a member of its group. */
   get joined(): boolean {
     return this.#joined;
+  }
+
+  /** Why the group could not be joined at the last try; null once it was joined. */
+  get failure(): Error | null {
+    return this.#joined ? null : this.#failure;
   }
 
   /** Resolves when the group was joined, or kafkajs has ended in a crash. Rejects where Kafka cannot be reached. */
@@ -159,6 +165,7 @@ export class GroupMember {
       if (this.#isGivenUp(consumer)) return;
       this.#lose();
       this.#joined = false;
+      this.#failure = payload.error;
       log.error({ err: payload.error, restart: payload.restart }, `The reader of ${topic} crashed.`);
       if (payload.restart || !this.#running) return;
       if (onCrash === undefined) this.renew();
@@ -178,8 +185,13 @@ export class GroupMember {
   async #open(): Promise<void> {
     const consumer = this.#consumer;
     const { topic, fromBeginning = true } = this.#options;
-    await withTimeout(CONNECT_MS, consumer.connect());
-    await withTimeout(CONNECT_MS, consumer.subscribe({ topic, fromBeginning }));
+    try {
+      await withTimeout(CONNECT_MS, consumer.connect());
+      await withTimeout(CONNECT_MS, consumer.subscribe({ topic, fromBeginning }));
+    } catch (error) {
+      if (!this.#isGivenUp(consumer)) this.#failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    }
     if (!this.#running || this.#isGivenUp(consumer)) return;
     this.#joiningLooks = 0;
     await consumer.run({

@@ -14,7 +14,9 @@ const LONGEST_PRIORITY = 5;
 const NOTHING = Buffer.alloc(0);
 
 /** What one look at the bytes found. `end`: where the frame, or what is passed over, ends; behind the bytes where that is still to come. */
-type Found = { readonly kind: 'frame' | 'skip' | 'skip_line' | 'more'; readonly end: number };
+type Found = { readonly kind: 'frame' | 'skip' | 'skip_line'; readonly end: number } | More;
+/** The frame is still to come. `wants`: all octets until `end`, a line feed, or anything. */
+type More = { readonly kind: 'more'; readonly end: number; readonly wants: 'octets' | 'line' | 'a look' };
 
 /**
  * Finds the frames of a stream of syslog (RFC 6587): counted in octets, or ended by a line feed, each as it comes. A count is believed as in a
@@ -22,7 +24,11 @@ type Found = { readonly kind: 'frame' | 'skip' | 'skip_line' | 'more'; readonly 
  */
 export class StreamFramer {
   readonly #onTooLong: (start: Buffer) => void;
-  #rest: Buffer = NOTHING;
+  /** Begins with a frame that has not come whole, of `#held` bytes. */
+  #store: Buffer = NOTHING;
+  #held = 0;
+  /** What ends it: so many bytes, a line feed (Infinity), or whatever comes next (0). */
+  #wanted = 0;
   /** Bytes to be passed over; -1: all until the next line feed. */
   #skip = 0;
 
@@ -33,12 +39,15 @@ export class StreamFramer {
 
   /** Bytes of a frame that has not come whole. */
   get held(): number {
-    return this.#rest.length;
+    return this.#held;
   }
 
   /** The whole frames that end within these bytes; empty where none does. */
   push(chunk: Buffer): Buffer {
-    return this.#take(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]), false);
+    if (this.#held === 0) return this.#take(chunk, false);
+    if (this.#mayEndWith(chunk)) return this.#take(Buffer.concat([this.#rest, chunk]), false);
+    this.#append(chunk);
+    return NOTHING;
   }
 
   /** What is left at the end of the connection, or once its sender was waited for long enough. */
@@ -46,13 +55,40 @@ export class StreamFramer {
     return this.#take(this.#rest, true);
   }
 
+  get #rest(): Buffer {
+    return this.#store.subarray(0, this.#held);
+  }
+
+  /** False where the frame goes on behind these bytes: then those that came before them are not looked at again. */
+  #mayEndWith(chunk: Buffer): boolean {
+    const length = this.#held + chunk.length;
+    if (this.#wanted === Infinity) return length > MAX_FRAME_BYTES || chunk.includes(NEWLINE);
+    return length >= this.#wanted;
+  }
+
+  /** In place: a frame that comes byte by byte is not copied with each of them. */
+  #append(chunk: Buffer): void {
+    const length = this.#held + chunk.length;
+    if (length > this.#store.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, this.#held * 2));
+      this.#rest.copy(larger);
+      this.#store = larger;
+    }
+    chunk.copy(this.#store, this.#held);
+    this.#held = length;
+  }
+
   #take(bytes: Buffer, isFinal: boolean): Buffer {
     const parts: Buffer[] = [];
     let at = this.#passOver(bytes);
     let from = at;
     for (;;) {
-      const { kind, end } = find(bytes, at, isFinal);
-      if (kind === 'more') break;
+      const found = find(bytes, at, isFinal);
+      const { kind, end } = found;
+      if (kind === 'more') {
+        this.#wanted = found.wants === 'octets' ? end - at : found.wants === 'line' ? Infinity : 0;
+        break;
+      }
       if (kind !== 'frame') {
         parts.push(bytes.subarray(from, at));
         this.#onTooLong(bytes.subarray(at, at + MAX_FRAME_BYTES));
@@ -65,7 +101,8 @@ export class StreamFramer {
     }
     parts.push(bytes.subarray(from, at));
     // a copy, so that what is kept does not keep the whole buffer that it came in
-    this.#rest = at === bytes.length ? NOTHING : Buffer.from(bytes.subarray(at));
+    this.#store = at === bytes.length ? NOTHING : Buffer.from(bytes.subarray(at));
+    this.#held = this.#store.length;
     const whole = parts.filter(({ length }) => length > 0);
     return whole.length === 1 ? (whole[0] as Buffer) : Buffer.concat(whole);
   }
@@ -87,18 +124,18 @@ export class StreamFramer {
 
 function find(bytes: Buffer, at: number, isFinal: boolean): Found {
   const { length } = bytes;
-  if (at >= length) return { kind: 'more', end: at };
+  if (at >= length) return { kind: 'more', end: at, wants: 'a look' };
   let digits = at;
   while (digits < length && digits - at < MAX_COUNT_DIGITS && isDigit(bytes[digits])) digits += 1;
   if (digits > at) {
-    if (!isFinal && mayBeCount(bytes, digits)) return { kind: 'more', end: at };
+    if (!isFinal && mayBeCount(bytes, digits)) return { kind: 'more', end: at, wants: 'a look' };
     const priority = bytes[digits] === SPACE ? priorityAt(bytes, digits + 1, length) : -1;
     if (priority >= 0) {
       const count = Number(bytes.toString('latin1', at, digits));
       const end = digits + 1 + count;
       if (count >= priorityLength(priority)) {
         if (count > MAX_FRAME_BYTES) return { kind: 'skip', end };
-        if (end > length && !isFinal) return { kind: 'more', end: at };
+        if (end > length && !isFinal) return { kind: 'more', end, wants: 'octets' };
         if (end <= length && isEnd(bytes, end)) return { kind: 'frame', end };
       }
     }
@@ -106,7 +143,7 @@ function find(bytes: Buffer, at: number, isFinal: boolean): Found {
   const lineFeed = bytes.indexOf(NEWLINE, at);
   const end = lineFeed < 0 ? length : lineFeed + 1;
   if (end - at > MAX_FRAME_BYTES) return { kind: 'skip_line', end };
-  return lineFeed < 0 && !isFinal ? { kind: 'more', end: at } : { kind: 'frame', end };
+  return lineFeed < 0 && !isFinal ? { kind: 'more', end, wants: 'line' } : { kind: 'frame', end };
 }
 
 /** Whether more bytes can make a count of what ends at `at`. */

@@ -47,6 +47,21 @@ describe('the file of doors', () => {
     expect(otlp).to.include({ key: null, host: '0.0.0.0' });
   });
 
+  it('leaves half of the connections to other tenants where there may be others', () => {
+    const tls = { cert_file: 'c.pem', key_file: 'k.pem', client_ca_file: 'ca.pem' };
+    const tcp = { name: 'tcp', kind: 'syslog_tcp', port: 6514, key_file: 'a.key', max_connections: 9 };
+    const of = (change: object): unknown =>
+      (read({ doors: [{ ...tcp, ...change }] })[0] as { maxConnectionsOfTenant?: number }).maxConnectionsOfTenant;
+    expect(of({})).to.equal(9);
+    expect(of({ tls, clients: [{ name: 'a', key_file: 'a.key' }] })).to.equal(9);
+    expect(of({ key_in_structured_data: true })).to.equal(5);
+    writeFileSync(path.join(folder, 'b.key'), 'b-key\n');
+    expect(of({ tls, clients: [{ name: 'b', key_file: 'b.key' }] })).to.equal(5);
+    expect(of({ kind: 'otlp_grpc' })).to.equal(5);
+    expect(of({ key_in_structured_data: true, max_connections_of_tenant: 7 })).to.equal(7);
+    bad({ doors: [{ ...tcp, max_connections_of_tenant: 0 }] }, /max_connections_of_tenant/);
+  });
+
   const kafka = {
     name: 'shop',
     kind: 'kafka',

@@ -30,7 +30,7 @@ describe('the door of OTLP over gRPC', () => {
     world = doorWorld(limits);
     const own: OtlpGrpcDoor = {
       ...{ name: 'otlp', kind: 'otlp_grpc', host: '127.0.0.1', port: 0, key: null, parameters: {} },
-      ...{ tls: null, clients: [], maxConnections: 50, maxConnectionsOfAddress: 50, ...change },
+      ...{ tls: null, clients: [], maxConnections: 50, maxConnectionsOfAddress: 50, maxConnectionsOfTenant: 50, ...change },
     };
     door = new OtlpGrpcListener({ ...world.context, door: own, tls, ...options });
     await door.start();
@@ -95,8 +95,22 @@ describe('the door of OTLP over gRPC', () => {
     const [details] = error.metadata.get('grpc-status-details-bin');
     expect((details as Buffer).toString('latin1')).to.include('type.googleapis.com/google.rpc.RetryInfo');
     expect((details as Buffer).subarray(-6)).to.deep.equal(Buffer.from([0x12, 4, 0x0a, 2, 0x08, 7]));
+    expect(error.metadata.get('google.rpc.retryinfo-bin')).to.deep.equal([Buffer.from([0x0a, 2, 0x08, 7])]);
     expect(world.rejections.of(1)[0]).to.include({ status: 429, format: 'otlp_logs' });
     expect(world.refused(1)[0]).to.include({ signal: 'logs', status: 429, error: 'rate_limited', requests: 1 });
+  });
+
+  it('has no more connections of a tenant than it may, and tells the others to try again', async () => {
+    await open({ maxConnectionsOfTenant: 1 });
+    const own = { 'grpc.use_local_subchannel_pool': 1 };
+    const [first, second] = [dial(undefined, own), dial(undefined, own)];
+    expect(await call(first, otlpRecord('a'))).to.deep.equal(Buffer.alloc(0));
+    expect(await call(first, otlpRecord('of another'), 'two'), 'it stays that of the first').to.deep.equal(Buffer.alloc(0));
+    const error = (await call(second, otlpRecord('b'))) as ServiceError;
+    expect(error).to.include({ code: Status.RESOURCE_EXHAUSTED });
+    expect(error.metadata.get('grpc-status-details-bin')).to.have.length(1);
+    expect(world.rejections.of(1)[0]).to.include({ status: 429, path: 'otlp_grpc:otlp' });
+    expect(await call(second, otlpRecord('c'), 'two')).to.deep.equal(Buffer.alloc(0));
   });
 
   it('refuses bytes that are no protobuf of OTLP, and goes on', async () => {

@@ -12,7 +12,7 @@ import { eventually } from '../../fakes/eventually.ts';
 
 const tcp: SyslogTcpDoor = {
   ...{ name: 'servers', kind: 'syslog_tcp', host: '127.0.0.1', port: 0, key: 'one', parameters: {} },
-  ...{ tls: null, clients: [], maxConnections: 10, maxConnectionsOfAddress: 3, hasKeyInData: false },
+  ...{ tls: null, clients: [], maxConnections: 10, maxConnectionsOfAddress: 3, maxConnectionsOfTenant: 10, hasKeyInData: false },
 };
 
 describe('the door of syslog over TCP', () => {
@@ -206,5 +206,33 @@ describe('the door of syslog over UDP', () => {
     expect(shown?.count).to.be.above(0);
     const counted = world.refused(1).find(({ error }) => error === 'backpressure');
     expect(counted?.entries).to.be.above(0);
+  });
+
+  it('counts what the system drops before it is read, and shows its tenant', async () => {
+    await open();
+    const sender = createSocket('udp4');
+    await new Promise<void>((resolve) => sender.connect(door.port, '127.0.0.1', resolve));
+    const sent = 2000;
+    const datagram = `<13>${'x'.repeat(32_000)}`;
+    // at once, so that the door reads nothing meanwhile: more than the system holds for a socket, whatever it allows
+    await Promise.all(
+      Array.from(
+        { length: sent },
+        () => new Promise<void>((resolve, reject) => sender.send(datagram, (error) => (error === null ? resolve() : reject(error)))),
+      ),
+    );
+    sender.close();
+    const dropped = (): Promise<number> => world.figure('logweir_door_lost_total', { reason: 'kernel' });
+    const full = (): Promise<number> => world.figure('logweir_door_lost_total', { reason: 'queue' });
+    while ((await dropped()) + (await full()) + world.published().length < sent) await turn();
+    expect(await dropped()).to.be.above(0);
+    expect((await dropped()) + (await full()) + world.published().length, 'each is counted once').to.equal(sent);
+    const shown = await eventually(
+      'the rejection',
+      () => world.rejections.of(1).filter(({ reason }) => reason.includes('the system dropped them')),
+      (all) => all.length > 0,
+    );
+    expect(shown[0]).to.include({ status: 429, path: 'syslog_udp:routers', format: 'syslog' });
+    expect(shown.reduce((sum, { count = 0 }) => sum + count, 0)).to.equal(await dropped());
   });
 });

@@ -1,55 +1,25 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
-import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
-import { prepareKafka } from '../../../compose/embedded/kafka-jars.ts';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
-import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { createKafka, type Kafka as KafkaClient } from '../../../pipeline/bus/connection/kafka.ts';
 import type { Config, Sasl, Tls } from '../../../pipeline/core/config.ts';
 import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';
-import { freePorts } from '../../free-ports.ts';
+import { MECHANISMS, SecureBroker } from '../../engines/secure-broker.ts';
 import { Authority, textOf, type Certificate } from '../certificates.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 
-const USER = 'shipper';
-const PASSWORD = 'secret-of-the-test';
-const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const log = pino({ level: 'silent' });
-
-/** A broker's listener SECURE: TLS with certificates on both sides, and SASL. */
-function secureListener([port, controllerPort, secure]: readonly number[], folder: string, authority: Authority): Record<string, string> {
-  const { cert, key } = authority.issue('localhost');
-  const keystore = path.join(folder, 'keystore.pem');
-  writeFileSync(keystore, textOf(key) + textOf(cert));
-  const local = `PLAINTEXT://127.0.0.1:${String(port)}`;
-  const own = 'listener.name.secure';
-  return {
-    listeners: `${local},CONTROLLER://127.0.0.1:${String(controllerPort)},SECURE://127.0.0.1:${String(secure)}`,
-    'advertised.listeners': `${local},SECURE://localhost:${String(secure)}`,
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL',
-    [`${own}.ssl.keystore.type`]: 'PEM',
-    [`${own}.ssl.keystore.location`]: keystore,
-    [`${own}.ssl.truststore.type`]: 'PEM',
-    [`${own}.ssl.truststore.location`]: authority.ca,
-    [`${own}.ssl.client.auth`]: 'required',
-    [`${own}.sasl.enabled.mechanisms`]: [...MECHANISMS, 'oauthbearer'].map((name) => name.toUpperCase()).join(','),
-    [`${own}.plain.sasl.jaas.config`]: `org.apache.kafka.common.security.plain.PlainLoginModule required user_${USER}="${PASSWORD}";`,
-    [`${own}.scram-sha-256.sasl.jaas.config`]: 'org.apache.kafka.common.security.scram.ScramLoginModule required;',
-    [`${own}.scram-sha-512.sasl.jaas.config`]: 'org.apache.kafka.common.security.scram.ScramLoginModule required;',
-    // without keys to check signatures with, a broker takes tokens that have none; their form, times and user it checks
-    [`${own}.oauthbearer.sasl.jaas.config`]: 'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;',
-    // clients say again who they are 10 s before the end of a session: after a second
-    [`${own}.connections.max.reauth.ms`]: '11000',
-  };
-}
+const ADMIN_TOKEN = 'a token of the test';
+const WRONG_PASSWORD = 'not-the-password-of-anybody';
+/** Doors that are let in: a topic has the name of its door. */
+const GOOD_DOORS: readonly string[] = [...MECHANISMS.map((mechanism) => `door-${mechanism}`), 'door-certificate'];
 
 /** A token without a signature, of this user, from so many seconds ago to the end of its time. */
 function tokenOf(user: string, from: number, to: number): string {
@@ -80,27 +50,13 @@ describe('engines that are reached over TLS', function () {
   const other = new Authority(path.join(folder, 'other'));
   const client: Certificate = authority.issue('client');
   const ours: Tls = { ca: textOf(authority.ca), cert: textOf(client.cert), key: textOf(client.key) };
-  let broker: Kafka;
-  let brokers: readonly string[];
+  let broker: SecureBroker;
   let clickhouse: ClickHouse;
   let proxy: net.Server;
   let url: string;
 
   before(async () => {
-    const ports = await freePorts(3);
-    const [port, controllerPort, secure] = ports as [number, number, number];
-    const settings = secureListener(ports, folder, authority);
-    [broker, clickhouse] = await Promise.all([
-      startKafka({ dataDir: folder, ports: [port, controllerPort], settings }),
-      startClickHouse({ dataDir: folder }),
-    ]);
-    brokers = [`localhost:${String(secure)}`];
-    const { java, classpath } = await prepareKafka({ log: () => undefined });
-    const tool = ['-cp', classpath, 'kafka.admin.ConfigCommand', '--bootstrap-server', broker.brokers];
-    for (const bits of ['256', '512']) {
-      const added = ['--add-config', `SCRAM-SHA-${bits}=[password=${PASSWORD}]`];
-      await promisify(execFile)(java, [...tool, '--alter', '--entity-type', 'users', '--entity-name', USER, ...added]);
-    }
+    [broker, clickhouse] = await Promise.all([SecureBroker.start(folder, authority), startClickHouse({ dataDir: folder })]);
     proxy = await tlsBefore(clickhouse.port, authority);
     url = `https://localhost:${String((proxy.address() as net.AddressInfo).port)}`;
   });
@@ -112,7 +68,7 @@ describe('engines that are reached over TLS', function () {
 
   async function topics(sasl: Sasl | undefined, own: Tls | undefined): Promise<string[]> {
     const how = { ...(sasl === undefined ? {} : { sasl }), ...(own === undefined ? {} : { tls: own }) };
-    const admin = createKafka({ brokers, clientId: 'test', log, ...how }).admin({ retry: { retries: 0 } });
+    const admin = createKafka({ brokers: [broker.secure], clientId: 'test', log, ...how }).admin({ retry: { retries: 0 } });
     try {
       await admin.connect();
       return await admin.listTopics();
@@ -120,7 +76,11 @@ describe('engines that are reached over TLS', function () {
       await admin.disconnect();
     }
   }
-  const sasl = (mechanism: (typeof MECHANISMS)[number], password = PASSWORD): Sasl => ({ mechanism, username: USER, password });
+  const sasl = (mechanism: (typeof MECHANISMS)[number], password = broker.password): Sasl => ({
+    mechanism,
+    username: broker.user,
+    password,
+  });
   const failure = (promise: Promise<unknown>): Promise<string> =>
     promise.then(
       () => 'it was let in',
@@ -138,12 +98,12 @@ describe('engines that are reached over TLS', function () {
     return file;
   };
   it('Kafka lets in by the token of a file, or of a command', async () => {
-    const tokenFile = secret('token', `${tokenOf(USER, -10, 600)}\n`);
+    const tokenFile = secret('token', `${tokenOf(broker.user, -10, 600)}\n`);
     expect(await topics({ mechanism: 'oauthbearer', tokenFile }, ours)).to.be.an('array');
     expect(await topics({ mechanism: 'oauthbearer', tokenCommand: `cat '${tokenFile}'` }, ours)).to.be.an('array');
   });
   it('Kafka refuses a token whose time is over', async () => {
-    const tokenFile = secret('old-token', tokenOf(USER, -1000, -500));
+    const tokenFile = secret('old-token', tokenOf(broker.user, -1000, -500));
     // kafkajs reports no reason where a broker refuses a token
     expect(await failure(topics({ mechanism: 'oauthbearer', tokenFile }, ours))).not.to.equal('it was let in');
   });
@@ -184,30 +144,42 @@ describe('engines that are reached over TLS', function () {
     expect(await failure(numbers({ ...owner(), tls: { ca: textOf(authority.ca) } }))).not.to.equal('it was let in');
   });
 
-  it('an instance stores entries and finds them', async () => {
-    const instance = await startInstance({
-      env: {
-        LOGWEIR_KAFKA_BROKERS: brokers.join(','),
-        LOGWEIR_KAFKA_TLS: 'true',
-        LOGWEIR_KAFKA_CA_FILE: authority.ca,
-        LOGWEIR_KAFKA_CERT_FILE: client.cert,
-        LOGWEIR_KAFKA_KEY_FILE: client.key,
-        LOGWEIR_KAFKA_SASL_MECHANISM: 'scram-sha-512',
-        LOGWEIR_KAFKA_SASL_USERNAME: USER,
-        LOGWEIR_KAFKA_SASL_PASSWORD_FILE: secret('kafka-password', `${PASSWORD}\n`),
-        LOGWEIR_CLICKHOUSE_URL: url,
-        LOGWEIR_CLICKHOUSE_CA_FILE: authority.ca,
-        LOGWEIR_CLICKHOUSE_CERT_FILE: client.cert,
-        LOGWEIR_CLICKHOUSE_KEY_FILE: client.key,
-        LOGWEIR_CLICKHOUSE_USER: clickhouse.user,
-        LOGWEIR_CLICKHOUSE_PASSWORD_FILE: secret('owner-password', clickhouse.password),
-        LOGWEIR_CLICKHOUSE_READER_USER: clickhouse.readerUser,
-        LOGWEIR_CLICKHOUSE_READER_PASSWORD_FILE: secret('reader-password', clickhouse.readerPassword),
-        LOGWEIR_KEY_PEPPER_FILE: secret('pepper', 'a pepper of the test'),
-        LOGWEIR_ADMIN_TOKEN_FILE: secret('admin', 'a token of the test'),
-      },
+  describe('with doors', () => {
+    let instance: Instance;
+    let users: KafkaClient;
+    before(async () => {
+      users = createKafka({ brokers: [broker.plain], clientId: 'test', log });
+      const admin = users.admin();
+      await admin.connect();
+      await admin.createTopics({ topics: GOOD_DOORS.map((name) => ({ topic: name })) });
+      await admin.disconnect();
+      instance = await startInstance({
+        env: {
+          LOGWEIR_KAFKA_BROKERS: broker.secure,
+          LOGWEIR_KAFKA_TLS: 'true',
+          LOGWEIR_KAFKA_CA_FILE: authority.ca,
+          LOGWEIR_KAFKA_CERT_FILE: client.cert,
+          LOGWEIR_KAFKA_KEY_FILE: client.key,
+          LOGWEIR_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+          LOGWEIR_KAFKA_SASL_USERNAME: broker.user,
+          LOGWEIR_KAFKA_SASL_PASSWORD_FILE: secret('kafka-password', `${broker.password}\n`),
+          LOGWEIR_CLICKHOUSE_URL: url,
+          LOGWEIR_CLICKHOUSE_CA_FILE: authority.ca,
+          LOGWEIR_CLICKHOUSE_CERT_FILE: client.cert,
+          LOGWEIR_CLICKHOUSE_KEY_FILE: client.key,
+          LOGWEIR_CLICKHOUSE_USER: clickhouse.user,
+          LOGWEIR_CLICKHOUSE_PASSWORD_FILE: secret('owner-password', clickhouse.password),
+          LOGWEIR_CLICKHOUSE_READER_USER: clickhouse.readerUser,
+          LOGWEIR_CLICKHOUSE_READER_PASSWORD_FILE: secret('reader-password', clickhouse.readerPassword),
+          LOGWEIR_KEY_PEPPER_FILE: secret('pepper', 'a pepper of the test'),
+          LOGWEIR_ADMIN_TOKEN_FILE: secret('admin', ADMIN_TOKEN),
+          LOGWEIR_DOORS: doorsFile(),
+        },
+      });
     });
-    try {
+    after(() => instance.stop());
+
+    it('an instance stores entries and finds them', async () => {
       const entries = Array.from({ length: 500 }, (_, n) => ({ _msg: `over TLS ${String(n)}` }));
       // storing the first ones takes a second
       for (let sent = 500; sent <= 1000; sent += 500) {
@@ -223,8 +195,70 @@ describe('engines that are reached over TLS', function () {
       }
       const { status } = await instance.call('GET', `${instance.admin}/ready`);
       expect(status).to.equal(200);
-    } finally {
-      await instance.stop();
-    }
+    });
+
+    it('topics are pulled by doors with each mechanism, and by a certificate alone', async () => {
+      const producer = users.producer();
+      await producer.connect();
+      for (const topic of GOOD_DOORS)
+        await producer.send({ topic, messages: [{ value: JSON.stringify({ _msg: `by ${topic}`, service: 'tls-door' }) }] });
+      await producer.disconnect();
+      await until(
+        'an entry of each topic',
+        () => instance.count('service:="tls-door"'),
+        (count) => count >= GOOD_DOORS.length,
+      );
+      for (const topic of GOOD_DOORS) expect(await instance.count(`"by ${topic}"`), topic).to.equal(1);
+    });
+
+    it('a door that is not let in, or trusts another authority, says why, without secrets', async () => {
+      const warnings = async (): Promise<string> => {
+        const { body } = await instance.call('GET', `${instance.admin}/ready`, undefined, { Authorization: `Bearer ${ADMIN_TOKEN}` });
+        return (body as { readonly warnings: string[] }).warnings.join('\n');
+      };
+      const why = (door: string, reason: string): RegExp =>
+        new RegExp(`The door ${door} does not read the topic nothing: it could not join its group at localhost:\\d+ \\([^\\n]*${reason}`);
+      const reasons = [
+        why('wrong-password', 'SASL SCRAM SHA512 authentication failed'),
+        why('wrong-plain', 'SASL PLAIN authentication failed'),
+        why('unknown-ca', 'certificate'),
+        why('no-certificate', ''),
+      ];
+      const told = await until('the reasons', warnings, (text) => reasons.every((reason) => reason.test(text)));
+      for (const name of GOOD_DOORS) expect(told).to.not.include(`The door ${name} `);
+      const logs = path.join(instance.dataDir, 'logs');
+      const all = [told, ...readdirSync(logs).map((name) => readFileSync(path.join(logs, name), 'utf8'))].join('\n');
+      expect(all).to.match(/unable to verify|self-signed|unable to get/);
+      for (const one of [WRONG_PASSWORD, broker.password, textOf(client.key).trim().split('\n')[1] ?? '']) {
+        expect(one).to.not.equal('');
+        expect(all.includes(one), `${one.slice(0, 8)}… in the logs`).to.equal(false);
+      }
+    });
   });
+
+  /** Doors that pull a topic of their name each, and such as cannot. */
+  function doorsFile(): string {
+    secret('web.key', 'e2e-key_0123456789\n');
+    secret('wrong', `${WRONG_PASSWORD}\n`);
+    const tls = { ca_file: authority.ca, cert_file: client.cert, key_file: client.key };
+    const login = (mechanism: string, passwordFile = 'kafka-password'): object => ({
+      mechanism,
+      username: broker.user,
+      password_file: passwordFile,
+    });
+    const pulled = (name: string, more: object): object => ({
+      ...{ name, kind: 'kafka', brokers: [broker.secure], key_file: 'web.key', format: 'json', tls },
+      topics: [GOOD_DOORS.includes(name) ? name : 'nothing'],
+      ...more,
+    });
+    const doors = [
+      ...MECHANISMS.map((mechanism) => pulled(`door-${mechanism}`, { sasl: login(mechanism) })),
+      pulled('door-certificate', { brokers: [broker.certified] }),
+      pulled('wrong-password', { sasl: login('scram-sha-512', 'wrong') }),
+      pulled('wrong-plain', { sasl: login('plain', 'wrong') }),
+      pulled('unknown-ca', { sasl: login('plain'), tls: { ...tls, ca_file: other.ca } }),
+      pulled('no-certificate', { brokers: [broker.certified], tls: { ca_file: authority.ca } }),
+    ];
+    return secret('doors.json', JSON.stringify({ doors }));
+  }
 });

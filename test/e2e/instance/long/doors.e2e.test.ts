@@ -3,49 +3,32 @@ import { expect } from 'chai';
 import type { Admin } from 'kafkajs';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { connect as connectTls } from 'node:tls';
 import { freePorts } from '../../../free-ports.ts';
-import { Authority } from '../../certificates.ts';
-import { newTenant, sharedInstance, shareWith } from '../../shared.ts';
+import { newTenant, sharedInstance } from '../../shared.ts';
 import { until, type Instance } from '../../instance.ts';
+import { doorAuthority, doorKeyFile, doorPorts, shareDoors } from './shared-doors.ts';
 import { otlpRecord } from '../../../fakes/otlp-record.ts';
 import { leaseBroker, type LeasedBroker } from '../../../engines/leased-broker.ts';
 import { createKafka, type Kafka } from '../../../../pipeline/bus/connection/kafka.ts';
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-doors-e2e-'));
-const authority = new Authority(path.join(folder, 'ca'));
-let ports: number[] = [];
 let users: LeasedBroker;
 
 /** A topic of a user's own Kafka, which is made while the door waits for it. */
 const ORDERS = 'orders';
-const pulled = { kind: 'kafka', key_file: 'web.key', format: 'json' };
+const pulled = { kind: 'kafka', key_file: doorKeyFile, format: 'json' };
 
-shareWith(async () => {
-  ports = await freePorts(5);
+shareDoors(async () => {
   users = await leaseBroker();
-  const [tcp, tls, udp, grpc, away] = ports;
-  const own = authority.issue('localhost');
-  writeFileSync(path.join(folder, 'web.key'), 'e2e-key_0123456789\n');
-  const file = path.join(folder, 'doors.json');
-  const doors = [
-    { name: 'tcp', kind: 'syslog_tcp', port: tcp, key_in_structured_data: true },
-    {
-      ...{ name: 'tls', kind: 'syslog_tcp', port: tls, clients: [{ name: 'web-1', key_file: 'web.key' }] },
-      tls: { cert_file: own.cert, key_file: own.key, client_ca_file: authority.ca },
-    },
-    { name: 'udp', kind: 'syslog_udp', port: udp, key_in_structured_data: true },
-    { name: 'grpc', kind: 'otlp_grpc', port: grpc },
+  const [away] = await freePorts(1);
+  return [
     { ...pulled, name: 'shop', brokers: [users.brokers], topics: [ORDERS] },
     { ...pulled, name: 'away', brokers: [`127.0.0.1:${String(away)}`], topics: ['nothing'] },
   ];
-  writeFileSync(file, JSON.stringify({ doors }));
-  return { LOGWEIR_DOORS: file };
 });
 
 const frame = (key: string, text: string): string =>
@@ -93,11 +76,11 @@ describe('doors of an instance', function () {
   it('take syslog over TCP and UDP, by keys in structured data', async () => {
     const tenant = await newTenant(instance);
     const counted = frame(tenant.key, 'counted,\nof two lines');
-    const socket = connect(ports[0] as number, '127.0.0.1');
+    const socket = connect(doorPorts.tcp, '127.0.0.1');
     socket.end(`${frame(tenant.key, 'of a line')}\n${String(Buffer.byteLength(counted))} ${counted}`);
     await once(socket.resume(), 'close');
     const udp = createSocket('udp4');
-    await new Promise((resolve) => udp.send(frame(tenant.key, 'of a datagram'), ports[2] as number, '127.0.0.1', resolve));
+    await new Promise((resolve) => udp.send(frame(tenant.key, 'of a datagram'), doorPorts.udp, '127.0.0.1', resolve));
     udp.close();
     const entries = await found(instance, tenant, '*', 3);
     expect(entries.map(({ _msg }) => _msg).sort()).to.deep.equal(['counted,\nof two lines', 'of a datagram', 'of a line']);
@@ -106,9 +89,9 @@ describe('doors of an instance', function () {
   });
 
   it('take syslog over TLS, by the certificate of the client', async () => {
-    const client = authority.issue('web-1');
-    const [ca, cert, key] = [authority.ca, client.cert, client.key].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
-    const socket = connectTls({ ...{ port: ports[1], host: '127.0.0.1', servername: 'localhost' }, ca, cert, key });
+    const client = doorAuthority.issue('web-1');
+    const [ca, cert, key] = [doorAuthority.ca, client.cert, client.key].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
+    const socket = connectTls({ ...{ port: doorPorts.tls, host: '127.0.0.1', servername: 'localhost' }, ca, cert, key });
     socket.end('<14>1 - web-1 tls-door - - - by certificate\n');
     await once(socket.resume(), 'close');
     const [entry] = await found(instance, { id: 1, key: instance.key }, 'service:="tls-door"', 1);
@@ -117,7 +100,7 @@ describe('doors of an instance', function () {
 
   it('take OTLP over gRPC, and answer once it is on the log', async () => {
     const tenant = await newTenant(instance);
-    const client = new Client(`127.0.0.1:${String(ports[3])}`, credentials.createInsecure());
+    const client = new Client(`127.0.0.1:${String(doorPorts.grpc)}`, credentials.createInsecure());
     const asIs = (bytes: Buffer): Buffer => bytes;
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${tenant.key}`);
@@ -196,7 +179,7 @@ describe('doors of an instance', function () {
     const port = (url: string): number => Number(new URL(url).port);
     const expected: Readonly<Record<string, readonly number[]>> = {
       ...{ ingest: [port(instance.ingest)], app: [port(instance.app), port(instance.admin)] },
-      doors: [ports[0], ports[1], ports[3]] as number[],
+      doors: [doorPorts.tcp, doorPorts.tls, doorPorts.grpc],
     };
     /** Each has one internal listener on a free port of the loopback, but for the app, whose has a port of its own. */
     const internal: Readonly<Record<string, number>> = { ingest: 1, doors: 1, sink: 1, processors: 1, kafka: 2, clickhouse: 1 };
@@ -219,7 +202,7 @@ describe('doors of an instance', function () {
       expect(
         listening(pid, 'udp').map(({ port: own }) => own),
         role,
-      ).to.deep.equal(role === 'doors' ? [ports[2]] : []);
+      ).to.deep.equal(role === 'doors' ? [doorPorts.udp] : []);
     }
     const table = readFileSync(path.join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
     for (const role of instance.processes().keys()) expect(table, role).to.match(new RegExp(`^\\| \`${role}\` \\|`, 'm'));

@@ -5,6 +5,7 @@ import { brokenRules } from '../../../hostile/rules.ts';
 import { HostileRunner } from '../../../hostile/runner.ts';
 import type { Instance } from '../../instance.ts';
 import { sharedInstance, shareWith } from '../../shared.ts';
+import { doorPorts, shareDoors } from './shared-doors.ts';
 
 /** One of each kind; `npm run hostile` runs all of them, and judges times too. */
 const SAMPLE = [
@@ -20,6 +21,9 @@ const SAMPLE = [
   'zstd-bomb',
   'spans-own-services',
   'jaeger-search-all',
+  'door-connections',
+  'door-slow-bytes',
+  'grpc-resets',
 ];
 /** Beyond what the quiet tenant waits for an answer: how long it waits is for `npm run hostile` to judge, on an idle machine. */
 const QUERY_TIMEOUT_SECONDS = 25;
@@ -29,6 +33,7 @@ const ENTRIES = extent(10_000, 20_000);
 /** Searches of the quiet tenant that wait; its plan lets 32 wait in all. */
 const MAX_PENDING = 8;
 
+shareDoors();
 shareWith(() => Promise.resolve({ LOGWEIR_QUERY_TIMEOUT_SECONDS: String(QUERY_TIMEOUT_SECONDS) }));
 
 describe('a tenant that attacks', function () {
@@ -37,7 +42,15 @@ describe('a tenant that attacks', function () {
   let runner: HostileRunner;
   before(async () => {
     instance = await sharedInstance();
-    runner = await HostileRunner.start(instance, { entries: ENTRIES, attackMs: ATTACK_MS, graceMs: GRACE_MS, maxPending: MAX_PENDING });
+    const url = (port: number): string => `http://127.0.0.1:${String(port)}`;
+    const doors = { syslog: url(doorPorts.tcp), otlp: url(doorPorts.grpc) };
+    runner = await HostileRunner.start(instance, {
+      doors,
+      entries: ENTRIES,
+      attackMs: ATTACK_MS,
+      graceMs: GRACE_MS,
+      maxPending: MAX_PENDING,
+    });
   });
   after(() => {
     runner.stop();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { cpuMs } from '../../../cpu-time.ts';
 import { framesByKey, countFrames } from '../../../../pipeline/normalizers/syslog/data-key.ts';
 import { nextFrame, type Frame } from '../../../../pipeline/normalizers/syslog/frames.ts';
 import { MAX_FRAME_BYTES, StreamFramer } from '../../../../pipeline/normalizers/syslog/stream-framer.ts';
@@ -62,6 +63,20 @@ describe('frames of a syslog connection', () => {
       framer.push(Buffer.from(long));
       expect(framer.held).to.be.at.most(MAX_FRAME_BYTES);
     }
+  });
+
+  it('cost as much byte by byte as they have bytes, not their square', () => {
+    const line = Buffer.from(`<13>${'x'.repeat(60_000)}\n`);
+    const counted = Buffer.concat([Buffer.from(`${String(line.length - 1)} `), line.subarray(0, -1)]);
+    const framer = new StreamFramer(() => undefined);
+    const began = cpuMs();
+    let frames = 0;
+    for (const stream of [line, counted])
+      for (let round = 0; round < 10; round++)
+        for (let at = 0; at < stream.length; at++) if (framer.push(stream.subarray(at, at + 1)).length > 0) frames += 1;
+    expect(frames).to.be.at.least(19);
+    // it would be 70 GB to copy
+    expect(cpuMs() - began).to.be.below(3000);
   });
 
   it('are never more bytes than came, and nothing throws, whatever comes', () => {
