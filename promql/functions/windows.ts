@@ -25,6 +25,8 @@ export class Windows {
   readonly values: Float64Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
+  /** Both. */
+  readonly cut: Cut;
   readonly histogramTimes: readonly number[];
   readonly histograms: readonly Histogram[];
   /** Samples are what was added since the one before. */
@@ -52,9 +54,9 @@ export class Windows {
     this.scalars = call.scalars;
     this.firstRange = call.firstRange;
     this.#note = (note, range) => call.note(note, range);
-    const cut = call.cuts?.of(this.times) ?? cutOf(this.times, shape);
-    this.from = cut.from;
-    this.to = cut.to;
+    this.cut = call.cuts?.of(this.times) ?? cutOf(this.times, shape);
+    this.from = this.cut.from;
+    this.to = this.cut.to;
   }
 
   get metricName(): string {
