@@ -1,6 +1,7 @@
 import { conjunction, int64, ofTenant, sql, uint32, uint64s, uint8, type Sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
-import { fewSamples } from './few-samples.ts';
+import { FewGuesses } from './few-guesses.ts';
+import { fewSamples, type Own } from './few-samples.ts';
 import { seriesWhere, type Matcher } from './matcher.ts';
 import { Numbers } from './numbers.ts';
 import { SampleBlocks } from './sample-blocks.ts';
@@ -51,6 +52,7 @@ type Window = { readonly from: number; readonly to: number };
 /** Which series, as a set. */
 type Selected = Window & { readonly ids: Sql };
 type Definition = Pick<SeriesSamples, 'id' | 'labels' | 'kind' | 'isDelta'>;
+const OF_THIS_PROCESS = new FewGuesses();
 const NO_SAMPLES = new Float64Array(0);
 const NO_HISTOGRAMS: Histograms = { timestamps: NO_SAMPLES, sums: NO_SAMPLES, payloads: [] };
 
@@ -59,8 +61,16 @@ export class StoredSamples implements SampleSource {
   readonly #store: Pick<Store, 'query' | 'rows' | 'bytes'>;
   readonly #options: QueryOptions;
   readonly #floor: number;
+  readonly #guesses: FewGuesses;
 
-  constructor(store: Pick<Store, 'query' | 'rows' | 'bytes'>, options: QueryOptions, floor: number | null) {
+  /** `guesses`: those of a process. */
+  constructor(
+    store: Pick<Store, 'query' | 'rows' | 'bytes'>,
+    options: QueryOptions,
+    floor: number | null,
+    guesses: FewGuesses = OF_THIS_PROCESS,
+  ) {
+    this.#guesses = guesses;
     this.#store = store;
     this.#options = options;
     this.#floor = floor ?? -Infinity;
@@ -69,37 +79,40 @@ export class StoredSamples implements SampleSource {
   async *select(matchers: readonly Matcher[], start: number, to: number): AsyncGenerator<SeriesSamples> {
     const from = Math.max(start, this.#floor);
     const where = seriesWhere(this.#options.tenantId, matchers, from);
+    const selection = JSON.stringify([this.#options.tenantId, matchers]);
     const stop = new AbortController();
     const { signal } = this.#options;
     const options = { ...this.#options, signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) };
     let isWhole = false;
     try {
+      const window = { from: Math.ceil(clamped(from)), to: Math.floor(clamped(to)) };
+      const guess = this.#guesses.of(selection);
+      const ahead = guess === null || !isFew(guess, window) ? null : this.#few(guess, window, options);
+      ahead?.catch(() => undefined);
       const known = await this.#known(where, options);
-      // to look for them again costs each statement more than a list of them
-      const ids = known === null ? sql`(SELECT series FROM series WHERE ${where})` : sql`${uint64s(known.map(({ id }) => id))}`;
-      const selected = { ids, from: Math.ceil(clamped(from)), to: Math.floor(clamped(to)) };
-      const isFew = known !== null && known.length <= FEW && known.length * (to - from) <= FEW_MS;
-      const few = isFew ? await this.#few(known, selected, options) : null;
-      yield* few ?? this.#many(known ?? this.#series(where, options), selected, options);
+      const ids = known?.map(({ id }) => id) ?? null;
+      const isRight = ids !== null && ahead !== null && isSame(guess, ids);
+      if (!isRight) await Promise.allSettled([ahead]);
+      const few = ids === null || !isFew(ids, window) ? null : await (isRight ? ahead : this.#few(ids, window, options));
+      this.#guesses.keep(selection, few === null ? null : ids);
+      if (few !== null) yield* seriesOf(known ?? [], few);
+      else {
+        // to look for them again costs each statement more than a list of them
+        const set = ids === null ? sql`(SELECT series FROM series WHERE ${where})` : sql`${uint64s(ids)}`;
+        yield* this.#many(known ?? this.#series(where, options), { ids: set, ...window }, options);
+      }
       isWhole = true;
     } finally {
       if (!isWhole) stop.abort();
     }
   }
 
-  /** Few series in one statement; null where their samples are too many to be held. */
-  async #few(all: readonly Definition[], selected: Selected, options: QueryOptions): Promise<SeriesSamples[] | null> {
-    if (all.length === 0) return [];
-    const conditions = conjunction([sql`type IN (0, 1)`, ...this.#conditions(selected)]);
+  /** The samples of few series in one statement; null where they are too many to be held. */
+  async #few(ids: readonly bigint[], window: Window, options: QueryOptions): Promise<ReadonlyMap<bigint, Own> | null> {
+    if (ids.length === 0) return new Map();
+    const conditions = conjunction([sql`type IN (0, 1)`, ...this.#conditions({ ids: sql`${uint64s(ids)}`, ...window })]);
     const statement = sql`SELECT type, ${NUMBER_COLUMNS}, payload FROM samples WHERE ${conditions} ORDER BY type, ${BY_ARRIVAL}`;
-    const found = await fewSamples(this.#store.bytes(statement, { ...options, isNative: true }));
-    return (
-      found &&
-      all.flatMap((definition) => {
-        const { numbers = null, histograms = null } = found.get(definition.id) ?? {};
-        return numbers === null && histograms === null ? [] : [seriesSamples(definition, numbers, histograms)];
-      })
-    );
+    return fewSamples(this.#store.bytes(statement, { ...options, isNative: true }));
   }
 
   /** Both statements run at once, and are read together. */
@@ -165,6 +178,18 @@ const definitionOf = ([id, labels, kind, isDelta]: Row): Definition => ({
   kind: String(kind),
   isDelta: Number(isDelta) === 1,
 });
+
+/** Those that have samples. */
+const seriesOf = (definitions: readonly Definition[], samples: ReadonlyMap<bigint, Own>): SeriesSamples[] =>
+  definitions.flatMap((definition) => {
+    const { numbers = null, histograms = null } = samples.get(definition.id) ?? {};
+    return numbers === null && histograms === null ? [] : [seriesSamples(definition, numbers, histograms)];
+  });
+
+const isFew = (ids: readonly bigint[], { from, to }: Window): boolean => ids.length <= FEW && ids.length * (to - from) <= FEW_MS;
+
+const isSame = (one: readonly bigint[] | null, other: readonly bigint[]): boolean =>
+  one?.length === other.length && one.every((id, at) => id === other[at]);
 
 /** What `SampleBlocks` reads. */
 const blockColumns = ({ from, to }: Window): Sql =>
