@@ -87,8 +87,5 @@ export class Cuts {
 
 const sizeOf = ({ times, from, to }: Known): number => times.byteLength + from.byteLength + to.byteLength + DERIVED_BYTES * from.length;
 
-function isSame(a: Float64Array, b: Float64Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
-  return true;
-}
+const isSame = (a: Float64Array, b: Float64Array): boolean => a.length === b.length && bytesOf(a).equals(bytesOf(b));
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);

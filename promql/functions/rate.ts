@@ -40,7 +40,12 @@ function factorOf({ firstTime, lastTime, count, firstShare }: Change, end: numbe
 /** Places of the samples that are lower than the one before: few, so that a window's are found at once. */
 function dropsOf(values: Float64Array): readonly number[] {
   const drops: number[] = [];
-  for (let at = 1; at < values.length; at += 1) if ((values[at] as number) < (values[at - 1] as number)) drops.push(at);
+  let before = values[0] as number;
+  for (let at = 1; at < values.length; at += 1) {
+    const own = values[at] as number;
+    if (own < before) drops.push(at);
+    before = own;
+  }
   return drops;
 }
 
