@@ -80,31 +80,38 @@ function factorsOf({ cut, times, shape, steps }: Windows, kind: Kind): Factors {
 }
 
 function overFloats(windows: Windows, out: StepSeries, kind: Kind): void {
-  const { times, values, from, to, shape, cut, steps } = windows;
+  const { values, from, to, cut, steps } = windows;
   const drops = kind.isCounter ? dropsOf(values) : [];
   const { whole, above } = cut.isShared ? factorsOf(windows, kind) : NO_FACTORS;
   const { values: results, kinds } = out;
   let drop = 0;
+  let nextDrop = drops[0] ?? values.length;
   for (let step = 0; step < steps; step += 1) {
     const first = from[step] as number;
     const last = (to[step] as number) - 1;
     if (last <= first) continue;
-    kinds[step] = FLOAT;
     const start = values[first] as number;
     let change = (values[last] as number) - start;
-    if (drop < drops.length) {
+    if (nextDrop <= last) {
       while (drop < drops.length && (drops[drop] as number) <= first) drop += 1;
+      nextDrop = drops[drop] ?? values.length;
       for (let at = drop; at < drops.length && (drops[at] as number) <= last; at += 1)
         change += values[(drops[at] as number) - 1] as number;
     }
-    if (start > SMALL && start * (above[step] as number) > change) {
-      results[step] = change * (whole[step] as number);
-      continue;
-    }
-    const firstShare = change > 0 && start >= 0 ? start / change : NaN;
-    const samples = { firstTime: times[first] as number, lastTime: times[last] as number, count: last - first + 1, firstShare };
-    results[step] = change * factorOf(samples, shape.ends[step] as number, shape.length, kind);
+    kinds[step] = FLOAT;
+    results[step] =
+      start > SMALL && start * (above[step] as number) > change
+        ? change * (whole[step] as number)
+        : change * factorAt(windows, step, start, change, kind);
   }
+}
+
+/** The factor of a step, by its samples. */
+function factorAt({ times, from, to, shape }: Windows, step: number, start: number, change: number, kind: Kind): number {
+  const [first, last] = [from[step] as number, (to[step] as number) - 1];
+  const firstShare = change > 0 && start >= 0 ? start / change : NaN;
+  const samples = { firstTime: times[first] as number, lastTime: times[last] as number, count: last - first + 1, firstShare };
+  return factorOf(samples, shape.ends[step] as number, shape.length, kind);
 }
 
 /** The change between histograms; null, with a note, where they cannot be compared. */
