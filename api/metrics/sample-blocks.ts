@@ -174,12 +174,23 @@ function joined(before: Samples | null, times: Float64Array, values: Float64Arra
   return all;
 }
 
+/** Where the first time stands that is equal to the one before; the length where there is none. */
+function tieOf(times: Float64Array): number {
+  const count = times.length;
+  let before = NaN;
+  for (let at = 0; at < count; at += 1) {
+    const own = times[at] as number;
+    if (own === before) return at;
+    before = own;
+  }
+  return count;
+}
+
 /** Of equal times the last one; the same object where there are none. */
 export function lastOfEqual(samples: Samples): Samples {
   const { times, values } = samples;
-  let at = 1;
-  while (at < times.length && times[at] !== times[at - 1]) at += 1;
-  if (at >= times.length) return samples;
+  let at = tieOf(times);
+  if (at === times.length) return samples;
   const bits = new BigUint64Array(values.buffer, values.byteOffset, values.length);
   const payloads = [...samples.payloads];
   let to = at - 1;
