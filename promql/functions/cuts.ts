@@ -22,11 +22,20 @@ export function cutOf(times: Float64Array, { steps, ends, length }: WindowTimes)
   const from = new Int32Array(steps);
   const to = new Int32Array(steps);
   const count = times.length;
-  let [first, last] = [0, 0];
+  let first = 0;
+  let last = 0;
+  let next = count > 0 ? (times[0] as number) : Infinity;
+  let oldest = next;
   for (let step = 0; step < steps; step += 1) {
     const end = ends[step] as number;
-    while (last < count && (times[last] as number) <= end) last += 1;
-    while (first < last && (times[first] as number) <= end - length) first += 1;
+    while (last < count && next <= end) {
+      last += 1;
+      next = last < count ? (times[last] as number) : Infinity;
+    }
+    while (first < last && oldest <= end - length) {
+      first += 1;
+      oldest = first < count ? (times[first] as number) : Infinity;
+    }
     from[step] = first;
     to[step] = last;
   }
