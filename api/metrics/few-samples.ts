@@ -10,6 +10,8 @@ const HISTOGRAM = 1;
 export type Own = { readonly numbers: Samples | null; readonly histograms: Samples | null };
 type Columns = { readonly times: BigUint64Array; readonly values: BigUint64Array; readonly payloads: readonly Buffer[] };
 const NO_PAYLOADS: readonly Buffer[] = [];
+const NOTHING = Buffer.alloc(0);
+const CUT_OFF = 'A block of samples ends before its last row.';
 
 /** A block of the answer, read from its first byte on. */
 class Reader {
@@ -26,7 +28,9 @@ class Reader {
 
   varint(): number {
     for (let [value, factor] = [0, 1]; ; factor *= 128) {
-      const [byte] = this.take(1) as unknown as [number];
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw new Error(CUT_OFF);
+      this.#at += 1;
       value += (byte & 127) * factor;
       if (byte < 128) return value;
     }
@@ -34,10 +38,16 @@ class Reader {
 
   take(length: number): Buffer {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new Error('A block of samples ends before its last row.');
+    if (end > this.#bytes.length) throw new Error(CUT_OFF);
     const part = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return part;
+  }
+
+  /** A string, of which most are empty. */
+  text(): Buffer {
+    const length = this.varint();
+    return length === 0 ? NOTHING : this.take(length);
   }
 
   /** What stands before the values of a column: its name and its type. */
@@ -83,7 +93,7 @@ function addBlock(reader: Reader, found: Map<bigint, Own>): void {
   const series = reader.words(rows);
   const columns = { times: reader.words(rows), values: reader.words(rows), payloads: NO_PAYLOADS };
   reader.head();
-  const payloads = Array.from({ length: rows }, () => reader.take(reader.varint()));
+  const payloads = Array.from({ length: rows }, () => reader.text());
   for (let from = 0; from < rows;) {
     const [type, id] = [types[from], series[from] as bigint];
     let to = from + 1;

@@ -1,7 +1,5 @@
 import type { Samples } from './sample-rows.ts';
 
-/** Bytes of a value; all three columns have as many. */
-const WIDTH = 8;
 const FIRST_ROWS = 65_536;
 const NOTHING = Buffer.alloc(0);
 
@@ -52,8 +50,12 @@ class Feed {
     }
   }
 
-  async skipText(): Promise<void> {
+  /** What stands before the values of a column: its name, which is passed over, and its type. */
+  async head(): Promise<string> {
     await this.fill(new Uint8Array(await this.varint()));
+    const type = Buffer.alloc(await this.varint());
+    await this.fill(type);
+    return String(type);
   }
 
   async end(): Promise<void> {
@@ -63,21 +65,26 @@ class Feed {
 
 /**
  * Blocks of Native with the columns series (UInt64), time and value (Float64), ordered by series and time, and maybe by arrival: given
- * out series by series, column by column. Of equal times the last one is given. A block of the answer is held, and series are views of it: a copy of each was most of what a
+ * out series by series, column by column. Times are UInt32, milliseconds since a time, or Float64, since 1970. Of equal times the last one is given. A block of the answer is held, and series are views of it: a copy of each was most of what a
  * query left behind, and V8 does not see how much memory waits for it to be collected.
  */
 export class SampleBlocks {
   readonly #feed: Feed;
+  readonly #since: number;
   #rows = 0;
   #at = 0;
   #series = new BigUint64Array(FIRST_ROWS);
   #times = new Float64Array(FIRST_ROWS);
   #values = new Float64Array(FIRST_ROWS);
+  /** Times as they come, where they are four bytes. */
+  #short = new Uint32Array(FIRST_ROWS);
   /** Whether the series that was given last has equal times. */
   hasTies = false;
 
-  constructor(chunks: AsyncGenerator<Buffer>) {
+  /** `since`: of times that are UInt32, milliseconds. */
+  constructor(chunks: AsyncGenerator<Buffer>, since: number) {
     this.#feed = new Feed(chunks);
+    this.#since = since;
   }
 
   /** The samples of a series, until it is called again; null where it has none. To be called in the order of ids: rows of lower ones are passed over. */
@@ -132,17 +139,28 @@ export class SampleBlocks {
       this.#series = new BigUint64Array(rows);
       this.#times = new Float64Array(rows);
       this.#values = new Float64Array(rows);
+      this.#short = new Uint32Array(rows);
     }
-    for (const column of [this.#series, this.#times, this.#values]) {
-      await feed.skipText();
-      await feed.skipText();
-      await feed.fill(new Uint8Array(column.buffer, 0, WIDTH * rows));
-    }
+    await feed.head();
+    await feed.fill(bytesOf(this.#series, rows));
+    await this.#readTimes(rows);
+    await feed.head();
+    await feed.fill(bytesOf(this.#values, rows));
     this.#rows = rows;
     this.#at = 0;
     return rows > 0 || this.#more();
   }
+
+  async #readTimes(rows: number): Promise<void> {
+    const [times, short, since] = [this.#times, this.#short, this.#since];
+    const isShort = (await this.#feed.head()) === 'UInt32';
+    await this.#feed.fill(bytesOf(isShort ? short : times, rows));
+    if (isShort) for (let row = 0; row < rows; row += 1) times[row] = since + (short[row] as number);
+  }
 }
+
+const bytesOf = (column: BigUint64Array | Float64Array | Uint32Array, rows: number): Uint8Array =>
+  new Uint8Array(column.buffer, 0, column.BYTES_PER_ELEMENT * rows);
 
 /** In memory of its own. */
 function joined(before: Samples | null, times: Float64Array, values: Float64Array): Samples {
@@ -156,12 +174,23 @@ function joined(before: Samples | null, times: Float64Array, values: Float64Arra
   return all;
 }
 
+/** Where the first time stands that is equal to the one before; the length where there is none. */
+function tieOf(times: Float64Array): number {
+  const count = times.length;
+  let before = NaN;
+  for (let at = 0; at < count; at += 1) {
+    const own = times[at] as number;
+    if (own === before) return at;
+    before = own;
+  }
+  return count;
+}
+
 /** Of equal times the last one; the same object where there are none. */
 export function lastOfEqual(samples: Samples): Samples {
   const { times, values } = samples;
-  let at = 1;
-  while (at < times.length && times[at] !== times[at - 1]) at += 1;
-  if (at >= times.length) return samples;
+  let at = tieOf(times);
+  if (at === times.length) return samples;
   const bits = new BigUint64Array(values.buffer, values.byteOffset, values.length);
   const payloads = [...samples.payloads];
   let to = at - 1;

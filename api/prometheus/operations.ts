@@ -1,5 +1,6 @@
 /** What answers Prometheus' query API, in a query worker. */
 import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { PromqlLimitError } from '../../promql/base/errors.ts';
 import { MAX_SAMPLES } from '../../promql/base/limits.ts';
 import { instantQuery, rangeQuery } from '../../promql/evaluation/query.ts';
 import { valueTexts, type QueryResult, type Value } from '../../promql/evaluation/result.ts';
@@ -50,11 +51,22 @@ export function optionsOf(lookback: number | null, request: Request, deps: Deps)
     ),
     ...(lookback === null ? {} : { lookbackMs: lookback }),
     maxSamples: Math.min(MAX_SAMPLES, Math.floor(deps.memory.left.maxBytes / SAMPLE_BYTES)),
+    onHold: (samples) => {
+      holdSamples(samples, deps.memory);
+    },
     checkpoint: () => {
       request.signal.throwIfAborted();
       deps.memory.checkTime();
     },
   };
+}
+
+/** What an evaluation holds counts for all that run in this process. */
+function holdSamples(samples: number, memory: Deps['memory']): void {
+  const bytes = samples * SAMPLE_BYTES;
+  if (bytes <= 0) memory.release(0, -bytes);
+  else if (memory.fits(bytes)) memory.hold('The evaluation', 0, bytes);
+  else throw new PromqlLimitError();
 }
 
 /** `query` and `query_range`. */

@@ -18,8 +18,8 @@ export type ParamType =
 /** A value to be bound, never text of the query. */
 export class Param {
   readonly type: ParamType;
-  readonly value: string | number | bigint | readonly string[] | readonly number[];
-  constructor(type: ParamType, value: string | number | bigint | readonly string[] | readonly number[]) {
+  readonly value: string | number | bigint | readonly string[] | readonly number[] | readonly bigint[];
+  constructor(type: ParamType, value: Param['value']) {
     this.type = type;
     this.value = value;
   }
@@ -82,8 +82,8 @@ export const uint32 = (value: number): Param => new Param('UInt32', value);
 export const uint64 = (value: number): Param => new Param('UInt64', value);
 export const int64 = (value: bigint | number): Param => new Param('Int64', value);
 export const float64 = (value: number): Param => new Param('Float64', value);
-/** Integers from 0 to 2^53. */
-export const uint64s = (values: readonly number[]): Param => new Param('Array(UInt64)', values);
+/** Integers from 0, as numbers to 2^53. */
+export const uint64s = (values: readonly number[] | readonly bigint[]): Param => new Param('Array(UInt64)', values);
 export const texts = (values: readonly string[]): Param => new Param('Array(String)', values);
 
 /** The statement with placeholders `{p0:Type}` and its parameters by name. */

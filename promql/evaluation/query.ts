@@ -40,13 +40,11 @@ export async function rangeQuery(query: string, start: number, end: number, step
   return withNotes(state, { type: 'matrix', series: sorted.map((one) => samplesOf(one, evaluator.times)) });
 }
 
-const withNotes = ({ annotations, read, peak }: QueryState, value: Value): QueryResult => ({
-  value,
-  warnings: annotations.texts('warning'),
-  infos: annotations.texts('info'),
-  read,
-  peak,
-});
+function withNotes(state: QueryState, value: Value): QueryResult {
+  const { annotations, read, peak } = state;
+  state.end();
+  return { value, warnings: annotations.texts('warning'), infos: annotations.texts('info'), read, peak };
+}
 
 async function scalarSeries(expression: Expression, evaluator: Evaluator): Promise<StepSeries> {
   const out = StepSeries.constant(Labels.NONE, evaluator.steps.count, 0);

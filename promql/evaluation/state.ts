@@ -26,6 +26,8 @@ export type Options = {
   readonly isNameDelayed?: boolean;
   /** Is called now and then; throws where the query must end. */
   readonly checkpoint?: () => void;
+  /** Is called with how many more samples are held from now on, or, below zero, how many less; throws PromqlLimitError where these are too many. */
+  readonly onHold?: (samples: number) => void;
 };
 
 /** One evaluation. */
@@ -39,6 +41,7 @@ export class QueryState {
   readonly #shared: SharedReads;
   readonly #maxSamples: number;
   readonly #checkpoint: () => void;
+  readonly #onHold: (samples: number) => void;
   #held = 0;
   /** Most samples that were held at once, and all that were read. */
   peak = 0;
@@ -54,6 +57,7 @@ export class QueryState {
     this.#shared = new SharedReads(expression);
     this.#maxSamples = Math.min(options.maxSamples ?? MAX_SAMPLES, MAX_SAMPLES);
     this.#checkpoint = options.checkpoint ?? (() => undefined);
+    this.#onHold = options.onHold ?? (() => undefined);
   }
 
   /** Counts samples that are held from now on. Throws where there are too many. */
@@ -61,6 +65,7 @@ export class QueryState {
     this.#held += samples;
     this.peak = Math.max(this.peak, this.#held);
     if (this.#held > this.#maxSamples) throw new PromqlLimitError();
+    this.#onHold(samples);
   }
 
   /** Throws where so many more could not be held. */
@@ -70,6 +75,12 @@ export class QueryState {
 
   release(samples: number): void {
     this.#held -= samples;
+    this.#onHold(-samples);
+  }
+
+  /** The evaluation is over: what is left of it is its result, which is its caller's. */
+  end(): void {
+    this.release(this.#held);
   }
 
   /** Counts series as held. */

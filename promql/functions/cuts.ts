@@ -10,26 +10,42 @@ export type WindowTimes = {
 };
 
 /** From `from[step]` up to before `to[step]`. */
-export type Cut = { readonly from: Int32Array; readonly to: Int32Array };
+export type Cut = {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  /** Several series have it: what follows from their times alone is worked out once. */
+  readonly isShared: boolean;
+};
 
 /** Cuts at times; ends of windows only grow. */
 export function cutOf(times: Float64Array, { steps, ends, length }: WindowTimes): Cut {
   const from = new Int32Array(steps);
   const to = new Int32Array(steps);
   const count = times.length;
-  let [first, last] = [0, 0];
+  let first = 0;
+  let last = 0;
+  let next = count > 0 ? (times[0] as number) : Infinity;
+  let oldest = next;
   for (let step = 0; step < steps; step += 1) {
     const end = ends[step] as number;
-    while (last < count && (times[last] as number) <= end) last += 1;
-    while (first < last && (times[first] as number) <= end - length) first += 1;
+    while (last < count && next <= end) {
+      last += 1;
+      next = last < count ? (times[last] as number) : Infinity;
+    }
+    while (first < last && oldest <= end - length) {
+      first += 1;
+      oldest = first < count ? (times[first] as number) : Infinity;
+    }
     from[step] = first;
     to[step] = last;
   }
-  return { from, to };
+  return { from, to, isShared: false };
 }
 
-/** What is kept of cuts, bytes; and after so many series of which no two had the same times nothing more is. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+/** What is kept of cuts, bytes, with what functions work out of them; and after so many series of which no two had the same times nothing more is. */
+const KEPT_BYTES = 6 * 1024 * 1024;
+/** What a function may work out of a cut for each step. */
+const DERIVED_BYTES = 16;
 const TRIED = 256;
 
 type Known = Cut & { readonly times: Float64Array };
@@ -56,7 +72,7 @@ export class Cuts {
     }
     const cut = cutOf(times, this.#shape);
     this.#missed += 1;
-    if (this.#hasHit || this.#missed <= TRIED) this.#keep(first, { ...cut, times: times.slice() });
+    if (this.#hasHit || this.#missed <= TRIED) this.#keep(first, { ...cut, isShared: true, times: times.slice() });
     return cut;
   }
 
@@ -78,10 +94,7 @@ export class Cuts {
   }
 }
 
-const sizeOf = ({ times, from, to }: Known): number => times.byteLength + from.byteLength + to.byteLength;
+const sizeOf = ({ times, from, to }: Known): number => times.byteLength + from.byteLength + to.byteLength + DERIVED_BYTES * from.length;
 
-function isSame(a: Float64Array, b: Float64Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
-  return true;
-}
+const isSame = (a: Float64Array, b: Float64Array): boolean => a.length === b.length && bytesOf(a).equals(bytesOf(b));
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);

@@ -5,6 +5,7 @@ import { addHistograms, isReset, subtractHistograms } from '../histograms/arithm
 import { toSchema } from '../histograms/buckets.ts';
 import { compact, EMPTY, isCustom, scale, type Histogram } from '../histograms/histogram.ts';
 import type { RangeFunction } from './base.ts';
+import type { Cut } from './cuts.ts';
 import { sumOverTime } from './sum-over-time.ts';
 import type { Windows } from './windows.ts';
 
@@ -39,26 +40,78 @@ function factorOf({ firstTime, lastTime, count, firstShare }: Change, end: numbe
 /** Places of the samples that are lower than the one before: few, so that a window's are found at once. */
 function dropsOf(values: Float64Array): readonly number[] {
   const drops: number[] = [];
-  for (let at = 1; at < values.length; at += 1) if ((values[at] as number) < (values[at - 1] as number)) drops.push(at);
+  let before = values[0] as number;
+  for (let at = 1; at < values.length; at += 1) {
+    const own = values[at] as number;
+    if (own < before) drops.push(at);
+    before = own;
+  }
   return drops;
 }
 
-function overFloats(windows: Windows, out: StepSeries, kind: Kind): void {
-  const { times, values, from, to, shape } = windows;
-  const drops = kind.isCounter ? dropsOf(values) : [];
-  let drop = 0;
-  for (let step = 0; step < windows.steps; step += 1) {
-    const [first, last] = [from[step] as number, (to[step] as number) - 1];
+/** What the times of a step's samples say of its change, whatever the samples are. */
+type Factors = {
+  /** `factorOf` where the counter is not known to have been at zero after the window's start. */
+  readonly whole: Float64Array;
+  /** A first sample that is more than the change divided by this was not at zero after the window's start. */
+  readonly above: Float64Array;
+};
+
+/** Of cuts that several series have. A cut is used by one function. */
+const known = new WeakMap<Cut, Factors>();
+/** What roundings may make of a quotient is far less; smaller numbers have fewer digits than that. */
+const [MARGIN, SMALL] = [1e-9, 1e-280];
+/** Of a cut that one series has: what it does not say is worked out step by step. */
+const NO_FACTORS: Factors = { whole: new Float64Array(0), above: new Float64Array(0) };
+
+function factorsOf({ cut, times, shape, steps }: Windows, kind: Kind): Factors {
+  const found = known.get(cut);
+  if (found !== undefined) return found;
+  const factors = { whole: new Float64Array(steps), above: new Float64Array(steps) };
+  for (let step = 0; step < steps; step += 1) {
+    const [first, last] = [cut.from[step] as number, (cut.to[step] as number) - 1];
     if (last - first < 1) continue;
+    const [firstTime, lastTime, end] = [times[first] as number, times[last] as number, shape.ends[step] as number];
+    factors.whole[step] = factorOf({ firstTime, lastTime, count: last - first + 1, firstShare: NaN }, end, shape.length, kind);
+    factors.above[step] = ((lastTime - firstTime) / (firstTime - (end - shape.length))) * (1 - MARGIN);
+  }
+  known.set(cut, factors);
+  return factors;
+}
+
+function overFloats(windows: Windows, out: StepSeries, kind: Kind): void {
+  const { values, from, to, cut, steps } = windows;
+  const drops = kind.isCounter ? dropsOf(values) : [];
+  const { whole, above } = cut.isShared ? factorsOf(windows, kind) : NO_FACTORS;
+  const { values: results, kinds } = out;
+  let drop = 0;
+  let nextDrop = drops[0] ?? values.length;
+  for (let step = 0; step < steps; step += 1) {
+    const first = from[step] as number;
+    const last = (to[step] as number) - 1;
+    if (last <= first) continue;
     const start = values[first] as number;
     let change = (values[last] as number) - start;
-    while (drop < drops.length && (drops[drop] as number) <= first) drop += 1;
-    for (let at = drop; at < drops.length && (drops[at] as number) <= last; at += 1) change += values[(drops[at] as number) - 1] as number;
-    const firstShare = change > 0 && start >= 0 ? start / change : NaN;
-    const samples = { firstTime: times[first] as number, lastTime: times[last] as number, count: last - first + 1, firstShare };
-    out.values[step] = change * factorOf(samples, shape.ends[step] as number, shape.length, kind);
-    out.kinds[step] = 1;
+    if (nextDrop <= last) {
+      while (drop < drops.length && (drops[drop] as number) <= first) drop += 1;
+      nextDrop = drops[drop] ?? values.length;
+      for (let at = drop; at < drops.length && (drops[at] as number) <= last; at += 1)
+        change += values[(drops[at] as number) - 1] as number;
+    }
+    kinds[step] = FLOAT;
+    results[step] =
+      start > SMALL && start * (above[step] as number) > change
+        ? change * (whole[step] as number)
+        : change * factorAt(windows, step, start, change, kind);
   }
+}
+
+/** The factor of a step, by its samples. */
+function factorAt({ times, from, to, shape }: Windows, step: number, start: number, change: number, kind: Kind): number {
+  const [first, last] = [from[step] as number, (to[step] as number) - 1];
+  const firstShare = change > 0 && start >= 0 ? start / change : NaN;
+  const samples = { firstTime: times[first] as number, lastTime: times[last] as number, count: last - first + 1, firstShare };
+  return factorOf(samples, shape.ends[step] as number, shape.length, kind);
 }
 
 /** The change between histograms; null, with a note, where they cannot be compared. */

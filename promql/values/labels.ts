@@ -18,7 +18,17 @@ export class Labels {
 
   /** From pairs in any order; pairs with an empty value are left out, and of a name that comes twice the last holds. */
   static of(pairs: Iterable<readonly [string, string]>): Labels {
-    const map = new Map(pairs);
+    const map: ReadonlyMap<string, string> = pairs instanceof Map ? (pairs as Map<string, string>) : new Map(pairs);
+    const flat: string[] = [];
+    let [before, isSorted] = ['', true];
+    for (const [name, value] of map) {
+      if (value === '') continue;
+      isSorted &&= before <= name;
+      before = name;
+      flat.push(name, value);
+    }
+    // as those of a store mostly are
+    if (isSorted) return new Labels(flat);
     const names = [...map.keys()].filter((name) => map.get(name) !== '').sort();
     return new Labels(names.flatMap((name) => [name, map.get(name) ?? '']));
   }

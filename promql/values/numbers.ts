@@ -19,10 +19,10 @@ export function plainNumber(value: number): string {
 
 /** As Go's `%g` and JSON's writer of Prometheus' samples have it: with an exponent below 1e-6 and from 1e21. */
 export function sampleText(value: number): string {
-  if (!Number.isFinite(value)) return plainNumber(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-6 || size >= 1e21)) return withExponent(value);
-  return plainNumber(value);
+  // between these JavaScript writes the same
+  if (size >= 1e-6 && size < 1e21) return String(value);
+  return size > 0 && size < Infinity ? withExponent(value) : plainNumber(value);
 }
 
 /** As Go's `%v` and `%g`: with an exponent below 1e-4 and from 1e21. */

@@ -5,6 +5,8 @@ import { nativeString, varint } from '../../pipeline/rows/native.ts';
 
 /** Rows of a block, as many as ClickHouse gives. */
 const BLOCK = 65_409;
+/** So many definitions are read at once, and with a limit. */
+const MOST_KNOWN = 251;
 
 export type SampleStore = { readonly url: string; stop(): Promise<void> };
 
@@ -23,7 +25,7 @@ export async function startSampleStore(seriesCount: number, samplesOfEach: numbe
 
 async function answered(request: http.IncomingMessage, response: http.ServerResponse, series: number, samples: number): Promise<void> {
   const statement = String(Buffer.concat(await request.toArray()));
-  if (!statement.includes('FROM samples')) response.end(definitions(series));
+  if (!statement.includes('FROM samples')) response.end(definitions(series, statement.includes('LIMIT {') ? MOST_KNOWN : series));
   else if (request.url?.includes('Native') !== true) response.end();
   else {
     const isTyped = statement.startsWith('SELECT type');
@@ -33,10 +35,11 @@ async function answered(request: http.IncomingMessage, response: http.ServerResp
   }
 }
 
-const definitions = (series: number): string =>
-  Array.from({ length: series }, (_none, at) =>
-    JSON.stringify([String(at + 1), ['__name__', 'group', 'place'], ['x', String(at % 10), String(at)], 'counter', 0]),
-  ).join('\n');
+const definitions = (series: number, most: number): string =>
+  Array.from({ length: Math.min(series, most) }, (_none, at) => {
+    const labels = { __name__: 'x', group: String(at % 10), place: String(at) };
+    return JSON.stringify([String(at + 1), labels, 'counter', 0, '2026-01-01']);
+  }).join('\n');
 
 /** `isTyped`: with a type before, and a payload behind. */
 function blockOf(from: number, to: number, samples: number, isTyped: boolean): Buffer {

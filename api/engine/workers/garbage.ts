@@ -2,6 +2,8 @@
 const MUCH_BYTES = 24 * 1024 * 1024;
 /** Buffers that were used up while they were young: so many bytes are collected at once, in about a millisecond. */
 const YOUNG_BYTES = 8 * 1024 * 1024;
+/** Of so many looks one is taken: it costs as much as reading the chunk of an answer for which it is. */
+const LOOK_EACH = 8;
 /** A process without work for so long, that has grown by as much again, collects all garbage. Milliseconds. */
 const IDLE_MS = 250;
 
@@ -16,14 +18,16 @@ export class Garbage {
   #firstBytes = 0;
   #leftBytes = 0;
   #used = 0;
+  #looks = 0;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(collect: Collect = globalThis.gc as Collect) {
     this.#collect = collect;
   }
 
-  /** Looks at what the process takes. */
+  /** Looks at what the process takes, now and then; to be called for each chunk. */
   look(): void {
+    if (this.#looks++ % LOOK_EACH !== 0) return;
     this.#firstBytes ||= process.memoryUsage.rss();
     this.#allBeyond(MUCH_BYTES);
   }

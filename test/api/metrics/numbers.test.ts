@@ -10,12 +10,17 @@ type Row = readonly [series: bigint, time: number, bits: bigint];
 
 const column = (name: string, type: string, bytes: ArrayBufferLike): Buffer => Buffer.concat([nativeString(name), nativeString(type), Buffer.from(bytes)]); // prettier-ignore
 
-function blockOf(rows: readonly Row[]): Buffer {
+/** Times of short blocks are since this one. */
+const SINCE = 1000;
+
+/** `isShort`: times as four bytes. */
+function blockOf(rows: readonly Row[], isShort = false): Buffer {
+  const times = isShort ? Uint32Array.from(rows, ([, time]) => time - SINCE) : Float64Array.from(rows, ([, time]) => time);
   const heads = Buffer.concat([varint(3), varint(rows.length)]);
   return Buffer.concat([
     heads,
     column('series', 'UInt64', BigUint64Array.from(rows, ([series]) => series).buffer),
-    column('t', 'Float64', Float64Array.from(rows, ([, time]) => time).buffer),
+    column('t', isShort ? 'UInt32' : 'Float64', times.buffer),
     column('value', 'Float64', BigUint64Array.from(rows, ([, , bits]) => bits).buffer),
   ]);
 }
@@ -32,22 +37,22 @@ async function* cut(bytes: Buffer, random: Random): AsyncGenerator<Buffer> {
 const STALE = 0x7ff0000000000002n;
 
 describe('blocks of samples', () => {
-  it('give the samples of each series, bit for bit, wherever blocks and chunks end', async () => {
+  it('give the samples of each series, bit for bit, wherever blocks and chunks end, and however long times are', async () => {
     const random = new Random(2);
     for (let round = 0; round < extent(100, 2000); round++) {
       const bySeries = Array.from(
         { length: 1 + random.below(6) },
         (_none, at) =>
-        Array.from({ length: 1 + random.below(40) }, (_sample, time): Row => [BigInt(at * 3) << 40n, time, random.below(4) === 0 ? STALE : BigInt(random.below(1000))]), // prettier-ignore
+        Array.from({ length: 1 + random.below(40) }, (_sample, time): Row => [BigInt(at * 3) << 40n, SINCE + time, random.below(4) === 0 ? STALE : BigInt(random.below(1000))]), // prettier-ignore
       );
       const rows = bySeries.flat();
       const blocks: Buffer[] = [];
       for (let at = 0; at < rows.length;) {
         const to = at + random.below(30);
-        blocks.push(blockOf(rows.slice(at, to)));
+        blocks.push(blockOf(rows.slice(at, to), random.below(2) === 0));
         at = to;
       }
-      const source = new SampleBlocks(cut(Buffer.concat(blocks), random));
+      const source = new SampleBlocks(cut(Buffer.concat(blocks), random), SINCE);
       for (let id = 0n; id < 18n; id++) {
         const own = await source.of(id << 40n);
         const right = rows.filter(([series]) => series === id << 40n);
@@ -61,7 +66,7 @@ describe('blocks of samples', () => {
 
   it('end in an error where they are cut off', async () => {
     const whole = blockOf([[1n, 1, 1n]]);
-    const source = new SampleBlocks(cut(whole.subarray(0, whole.length - 1), new Random(1)));
+    const source = new SampleBlocks(cut(whole.subarray(0, whole.length - 1), new Random(1)), SINCE);
     let message = '';
     await source.of(1n).catch((error: unknown) => (message = String(error)));
     expect(message).to.contain('ends before its last row');
@@ -82,7 +87,7 @@ describe('numbers of which some came twice', () => {
         return byArrival ? [[series, 5, 1n], [series, 5, 2n]] : [[series, 5, 2n], [series, 5, 1n]]; // prettier-ignore
       }).flat();
       const wanted = rows.filter(([series]) => sign === '' || (sign === '=' ? series === BigInt(id) : series >= BigInt(id)));
-      return new SampleBlocks(cut(blockOf(wanted), new Random(3)));
+      return new SampleBlocks(cut(blockOf(wanted), new Random(3)), SINCE);
     });
     return { numbers, statements };
   }
