@@ -1,9 +1,10 @@
 import { conjunction, ofTenant, sql, uint32, uint64, type Sql } from '../../pipeline/core/sql.ts';
 import type { Deps, Request } from '../query/deps.ts';
+import type { SpanCover } from '../query/span-cover.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { readWindow, windowMember } from '../query/window.ts';
 import type { TraceWindow } from './parameters.ts';
-import { countedRows, coverOf, nearUndecided, OF_EDGE, OF_MISSED, undecidedSpans, type SpanCover } from './derived.ts';
+import { countedRows, nearUndecided, OF_EDGE, OF_MISSED, undecidedSpans } from './derived.ts';
 import { isWithin, type Span } from './span-filter.ts';
 import { PLACE } from './stored-span.ts';
 
@@ -33,7 +34,7 @@ export async function serviceMap({ start, end }: TraceWindow, request: Request, 
 
 /** The calls between services: what is counted, and those of spans for which that is not decided yet, each whose parent is in another service. */
 export async function edgesIn(window: Span, request: Request, deps: Deps): Promise<ServiceMap> {
-  const cover = await coverOf(request, deps);
+  const cover = await deps.spanCovers.of(request, deps);
   const edges = new Edges();
   const [counted, { sampled }] = await Promise.all([
     tenantRows(countedEdges(window, cover, request), request, deps),
