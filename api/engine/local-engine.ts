@@ -9,6 +9,7 @@ import type { EngineAnswer, QueryEngine, QueryJob } from '../query/engine.ts';
 import { OPERATIONS, tableOf } from './operations.ts';
 import { PatternDirectory } from '../query/patterns/pattern-directory.ts';
 import { Densities } from '../query/slices.ts';
+import { SpanCovers } from '../query/span-covers.ts';
 import { StreamDirectory } from '../query/streams.ts';
 import { toClientError } from '../query/client-error.ts';
 import type { Runner } from '../query/runner.ts';
@@ -44,6 +45,7 @@ export class LocalEngine implements QueryEngine {
   readonly #streams: StreamDirectory;
   readonly #densities = new Map<Table, Densities>();
   readonly #patterns = new PatternDirectory();
+  readonly #spanCovers = new SpanCovers();
   readonly #memory: SharedMemory;
 
   constructor(options: LocalEngineOptions) {
@@ -99,6 +101,7 @@ export class LocalEngine implements QueryEngine {
         options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId, settings },
       }),
       patterns: this.#patterns,
+      spanCovers: this.#spanCovers,
     };
   }
 }
@@ -113,11 +116,12 @@ async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: Quer
 }
 
 function requestOf(job: QueryJob, deadline: Deadline | null, now: bigint): Request {
-  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, cover = null, signal } = job;
+  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, cover = null, set = null, signal } = job;
   const timeout = deadline?.signal ?? AbortSignal.timeout(timeoutMs);
   const narrowedTo = job.narrowedTo === undefined ? null : parseFilter(job.narrowedTo, { now });
   return {
     tenantId,
+    set,
     narrowedTo,
     retentionDays,
     startedAt,

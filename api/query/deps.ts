@@ -6,6 +6,7 @@ import type { Table } from '../../logsql/base/table.ts';
 import type { VolumeCover } from '../../logsql/planner/volume.ts';
 import type { Filter, QueryNode } from '../../logsql/base/types.ts';
 import type { Runner } from './runner.ts';
+import type { SpanCover } from './span-cover.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 
@@ -15,6 +16,8 @@ import { retentionFloor, type Window } from './window.ts';
  */
 export type Request = {
   readonly tenantId: number;
+  /** The set that it looks at, where there are several; null: the only one. */
+  readonly set: string | null;
   /** What every entry that is looked at must match; null: nothing. */
   readonly narrowedTo: Filter | null;
   readonly retentionDays: number;
@@ -40,6 +43,8 @@ export type Deps = {
   runner(request: Request): Runner;
   /** What is known of patterns. */
   readonly patterns: KnownPatterns;
+  /** How far spans are counted. */
+  readonly spanCovers: KnownSpanCovers;
 };
 
 /** What is known of the cluster of a pattern: its root's fingerprint, when its first entry came, and how many came as long as they are kept. */
@@ -49,6 +54,12 @@ export type KnownPattern = { readonly fingerprint: string; readonly firstSeen: s
 export interface KnownPatterns {
   /** By the first 16 digits of the fingerprint of a message; without those that are not known. Never rejects. */
   of(patterns: Iterable<string>, request: Request, deps: Deps): Promise<ReadonlyMap<string, KnownPattern>>;
+}
+
+/** Knows how far the spans of tenants are counted. */
+export interface KnownSpanCovers {
+  /** Of the tenant of a request, in the set that it looks at: as it is, or was some seconds ago. */
+  of(request: Request, deps: Deps): Promise<SpanCover>;
 }
 
 /** The options of a plan for this request. */

@@ -1,68 +1,15 @@
-/** How far the spans of a tenant are counted, and which rows count what (docs/adr/0043-derived-from-spans.md). */
+/** Which rows count what of a tenant's spans, and which are not counted yet (docs/adr/0043-derived-from-spans.md). */
 import { conjunction, join, ofTenant, sql, uint64, uint64s, int64, type Param, type Sql } from '../../pipeline/core/sql.ts';
 import { REACH, STEP_MS } from '../../pipeline/core/span-steps.ts';
-import type { Deps, Request } from '../query/deps.ts';
-import { tenantRows } from '../query/tenant-rows.ts';
+import type { Request } from '../query/deps.ts';
+import { DAY, HOUR, MINUTE, type Counted, type SpanCover } from '../query/span-cover.ts';
 import { isWithin, type Span } from './span-filter.ts';
 
-const [MINUTE, HOUR, DAY] = [60, 3600, 86_400] as const;
 const SECOND_NS = 1_000_000_000n;
-/** Where segments of minutes and hours were closed lately: those before are in a segment of a day. Seconds. */
-const LATELY = 3 * DAY;
 /** How far a broker's clock may be set back. Seconds. */
 const MARGIN = 60;
 /** What a row of `span_counts` counts (pipeline/counters/span-counts.ts). */
 export const [OF_OPERATION, OF_EDGE, OF_MISSED] = [0, 1, 2] as const;
-const IS_CLOSED = 3;
-
-/** A partition of `spans.v1` as far as it is counted for a tenant, in its latest run without a gap. Offsets; times in seconds. */
-type Counted = {
-  readonly partition: number;
-  readonly run: number;
-  /** The first record, and the one up to which minutes, hours and days are there. */
-  readonly from: number;
-  readonly until: Readonly<Record<typeof MINUTE | typeof HOUR | typeof DAY, number>>;
-  /** When the first segment was closed, when the last ones were, and when the last record before these was appended. */
-  readonly firstClosed: number;
-  readonly closed: Counted['until'];
-  readonly lastAt: number;
-};
-
-/** How far the spans of a tenant are counted, by partition; a partition that is not there is not counted at all. */
-export type SpanCover = readonly Counted[];
-
-/** Reads how far the spans of a tenant are counted. */
-export async function coverOf(request: Request, deps: Deps): Promise<SpanCover> {
-  const lately = deps.now() / SECOND_NS - BigInt(LATELY);
-  const rows = await tenantRows(
-    sql`SELECT log_part, span, run, min(segment), max(until), toUnixTimestamp(min(time)), toUnixTimestamp(argMax(time, until)), toUnixTimestamp(argMax(last, until)) FROM span_counts WHERE ${ofTenant(request.tenantId)} AND scope = ${uint64(IS_CLOSED)} AND (span = ${uint64(DAY)} OR time >= fromUnixTimestamp64Second(${int64(lately)}, 'UTC')) GROUP BY log_part, span, run`,
-    request,
-    deps,
-  );
-  const found = new Map<number, Counted>();
-  for (const row of rows) {
-    const [partition = 0, span = 0, run = 0, from = 0, until = 0, firstClosed = 0, lastClosed = 0, lastAt = 0] = row.map(Number);
-    const known = found.get(partition);
-    if (known !== undefined && known.run > run) continue;
-    const before = known?.run === run ? known : { from, until: NOTHING, closed: NOTHING, firstClosed, lastAt: 0 };
-    const isLater = until >= Math.max(...Object.values(before.until));
-    found.set(partition, {
-      ...{ partition, run, from: Math.min(before.from, from), firstClosed: Math.min(before.firstClosed, firstClosed) },
-      until: { ...before.until, [span]: until },
-      closed: { ...before.closed, [span]: lastClosed },
-      lastAt: isLater ? lastAt : before.lastAt,
-    });
-  }
-  // with a segment those of shorter spans are closed
-  return [...found.values()].map((one) => ({ ...one, until: nested(one.until), closed: nested(one.closed) }));
-}
-
-const nested = (by: Counted['until']): Counted['until'] => {
-  const hours = Math.max(by[HOUR], by[DAY]);
-  return { [DAY]: by[DAY], [HOUR]: hours, [MINUTE]: Math.max(hours, by[MINUTE]) };
-};
-
-const NOTHING: Counted['until'] = { [MINUTE]: 0, [HOUR]: 0, [DAY]: 0 };
 
 /** A number of a partition by a column that has the partition's; 0 where it is not known. */
 const by = (column: Sql, cover: SpanCover, of: (one: Counted) => number): Sql => {
@@ -126,12 +73,15 @@ function uncountedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
   const last = Math.min(...cover.map((one) => one.closed[MINUTE]));
   const behind = sql`kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)}`;
-  return sql`(${behind} OR ${before(cover)})`;
+  return either(behind, before(cover));
 }
 
-/** The rows of `spans` that came before anything was counted; none where counting began with the first record of each partition. */
-function before(cover: SpanCover): Sql {
-  if (cover.every(({ run }) => run === 0)) return sql`0`;
+/** Conditions that are apart, where nothing is added to them, are looked at one after the other. */
+const either = (condition: Sql, other: Sql | null): Sql => (other === null ? condition : sql`((${condition}) OR ${other})`);
+
+/** The rows of `spans` that came before anything was counted; null where counting began with the first record of each partition. */
+function before(cover: SpanCover): Sql | null {
+  if (cover.every(({ run }) => run === 0)) return null;
   const first = Math.max(...cover.map((one) => one.firstClosed)) + MARGIN;
   return sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(first)}))`;
 }
@@ -151,7 +101,7 @@ export function undecidedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
   const decided = by(sql`kafka_part`, cover, stepAfter);
   const behind = sql`toUnixTimestamp(arrived) >= ${decided} AND ${arrivedFrom(Math.min(...cover.map(stepAfter)))}`;
-  return sql`(${behind} OR ${before(cover)})`;
+  return either(behind, before(cover));
 }
 
 /** The rows of `spans` that may be the parents of those. */

@@ -1,7 +1,7 @@
 import { conjunction, sql, texts, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
-import { countedRows, coverOf, OF_OPERATION, uncountedIn } from './derived.ts';
+import { countedRows, OF_OPERATION, uncountedIn } from './derived.ts';
 import type { Span } from './span-filter.ts';
 
 /** What spans are looked at: those of some services and kinds, as OTLP numbers these, by service or by operation. */
@@ -39,7 +39,7 @@ const BIN = sql`if(duration = 0, toUInt16(0), toUInt16(ceil(log2(duration) * 8 -
 
 /** Requests, errors and durations by minute, in the order of the minutes, with what is not counted yet; null where there are more than `MAX_MINUTES`. */
 export async function operationMinutes(wanted: WantedSpans, window: Span, request: Request, deps: Deps): Promise<OperationMinute[] | null> {
-  const cover = await coverOf(request, deps);
+  const cover = await deps.spanCovers.of(request, deps);
   const ofKinds = sql`kind IN ${uint64s(wanted.kinds)}`;
   const own = wanted.services === null ? ofKinds : sql`service IN ${texts(wanted.services)} AND ${ofKinds}`;
   const bins = (of: Sql): Sql => (wanted.withDurations ? of : sql`map(toUInt16(0), toUInt64(0))`);

@@ -3,7 +3,7 @@ import { formatTime } from '../../pipeline/core/time.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { readWindow, windowMember, type Window } from '../query/window.ts';
-import { countedRows, coverOf, OF_OPERATION, uncountedIn } from './derived.ts';
+import { countedRows, OF_OPERATION, uncountedIn } from './derived.ts';
 import { KINDS, type TraceWindow } from './parameters.ts';
 import type { Span } from './span-filter.ts';
 
@@ -15,7 +15,7 @@ export type Operation = { readonly name: string; readonly kind: number; readonly
 
 /** The services that have spans in a window, by name: what is counted, and what is not yet. */
 export async function servicesIn(window: Span, request: Request, deps: Deps): Promise<string[]> {
-  const cover = await coverOf(request, deps);
+  const cover = await deps.spanCovers.of(request, deps);
   const counted = sql`SELECT service FROM ${countedRows(sql`service`, window, cover, { scopes: [OF_OPERATION], request })} GROUP BY service`;
   const others = sql`SELECT service FROM spans WHERE ${uncountedIn(window, cover, request)} GROUP BY service`;
   const rows = await tenantRows(
@@ -28,7 +28,7 @@ export async function servicesIn(window: Span, request: Request, deps: Deps): Pr
 
 /** The operations of a service in a window, by name. */
 export async function operationsIn(service: string, window: Span, request: Request, deps: Deps): Promise<Operation[]> {
-  const cover = await coverOf(request, deps);
+  const cover = await deps.spanCovers.of(request, deps);
   const own = sql`service = ${text(service)}`;
   const counted = sql`SELECT operation AS name, kind, max(toUnixTimestamp(last)) AS seen FROM ${countedRows(sql`operation, kind, last`, window, cover, { scopes: [OF_OPERATION], request, more: own })} GROUP BY name, kind`;
   const others = sql`SELECT toString(name) AS name, kind, max(toUnixTimestamp(time)) AS seen FROM spans WHERE ${uncountedIn(window, cover, request)} AND ${own} GROUP BY name, kind`;

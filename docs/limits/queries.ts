@@ -274,12 +274,13 @@ export const QUERIES: Section = {
       test: 'test/e2e/store/long/alerts-query.e2e.test.ts',
     },
     {
-      what: 'Label sets of streams, and patterns, that are remembered',
+      what: 'Label sets of streams, patterns, and how far the spans of tenants are counted, that are remembered',
       of: 'a worker',
       bound: [
         from('api/query/streams.ts')('MAX_KEPT', 'label sets'),
         from('api/query/streams.ts')('MAX_KEPT_BYTES', 'bytes of them'),
         from('api/query/patterns/pattern-directory.ts')('MAX_KEPT', 'patterns'),
+        from('api/query/span-covers.ts')('MAX_KEPT', 'tenants in sets'),
       ],
       beyond: 'Those used longest ago are forgotten, and looked up again.',
       others: 'Theirs are looked up again too.',

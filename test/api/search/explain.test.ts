@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { renderExplained, type ExplainedQuery } from '../../../cli/explained.ts';
 import { explainSearch } from '../../../api/search/explain.ts';
 import { PatternDirectory } from '../../../api/query/patterns/pattern-directory.ts';
+import { SpanCovers } from '../../../api/query/span-covers.ts';
 import type { Deps, Request } from '../../../api/query/deps.ts';
 import { LOGS } from '../../../logsql/sql/logs-table.ts';
 import { memoryFor, NOW } from '../../logsql/support.ts';
@@ -12,12 +13,14 @@ const deps: Deps = {
   memory: memoryFor(),
   maxFacetFields: 50,
   patterns: new PatternDirectory(),
+  spanCovers: new SpanCovers(),
   runner: () => {
     throw new Error('An explanation runs nothing.');
   },
 };
 const request: Request = {
   tenantId: 7,
+  set: null,
   narrowedTo: null,
   retentionDays: 0,
   startedAt: 0,

@@ -67,6 +67,7 @@ describe('what is counted of spans', function () {
   this.timeout(600_000);
   let own: LogsqlStore;
   let host: Awaited<ReturnType<typeof startHost>>;
+  let now = 0;
   const logs = Array.from({ length: PARTITIONS }, (_none, partition) => someLog(new Random(11 + partition), partition));
   const end = Math.max(...logs.flatMap((log) => log.map(({ appendedAt }) => appendedAt)));
 
@@ -96,8 +97,9 @@ describe('what is counted of spans', function () {
       .flatMap((record, offset) => ('kind' in record ? [] : [recordOf({ partition, offset, timestamp: end, count: Number((record.headers as Record<string, string>)['count']), value: record.value })])); // prettier-ignore
   }
 
-  /** Puts what is found of these parts of the partitions into an empty table. */
-  async function count(part: number, first = 0): Promise<void> {
+  /** Puts what is found of these parts of the partitions into an empty table. `isLater`: how far it is counted is read again. */
+  async function count(part: number, first = 0, isLater = true): Promise<void> {
+    if (isLater) now += MINUTE;
     await own.store.command('TRUNCATE TABLE span_counts');
     for (const partition of logs.keys()) {
       const records = found(partition, Math.floor(RECORDS * part), part === 1, first);
@@ -118,7 +120,8 @@ describe('what is counted of spans', function () {
           recordOf({ partition, offset, timestamp: appendedAt, tenantId, count: spans.length, value: spansValue(spans) }),
         ),
       );
-    const runtime = runtimeOver(own.store, { now: () => BigInt(end + MINUTE) * 1_000_000n });
+    now = end + MINUTE;
+    const runtime = runtimeOver(own.store, { now: () => BigInt(now) * 1_000_000n });
     host = await startHost({
       keys: new FakeKeyStore({ one: {}, two: { tenantId: 2 } }),
       endpoints: [...createTraceRoutes(runtime).map((route) => appEndpoint(route)), ...createJaegerEndpoints(runtime)],
@@ -177,34 +180,54 @@ describe('what is counted of spans', function () {
     [end - 3 * HOUR, end + MINUTE],
   ];
 
+  /** Services, operations and the map of each window have each span and call once. */
+  async function expectEachOnce(): Promise<void> {
+    for (const tenant of [1, 2])
+      for (const window of WINDOWS) {
+        const spans = spansIn(tenant, window);
+        expect(await get(tenant, 'services', window)).to.deep.include({
+          services: [...new Set(spans.map(({ service }) => service))].sort(),
+        });
+        const operations = new Map<string, bigint>();
+        for (const { service, name, kind = 0, time = 0n } of spans.filter(({ service: of }) => of === 'cart')) {
+          const key = JSON.stringify({ name, kind: KINDS[kind] });
+          const seen = operations.get(key) ?? 0n;
+          expect(service).to.equal('cart');
+          operations.set(key, time > seen ? time : seen);
+        }
+        const { operations: listed } = (await get(tenant, 'services/cart/operations', window)) as {
+          readonly operations: { name: string; kind: string }[];
+        };
+        expect(sorted(listed.map(({ name, kind }) => ({ name, kind })))).to.deep.equal([...operations.keys()].sort());
+        if (window === WINDOWS[0])
+          for (const { name, kind, last_seen: seen } of listed as { name: string; kind: string; last_seen: string }[])
+            expect(Date.parse(seen)).to.equal(Number((operations.get(JSON.stringify({ name, kind })) ?? 0n) / 1_000_000_000n) * 1000);
+        const map = (await get(tenant, 'service-map', window)) as { readonly edges: unknown[]; readonly missed: number };
+        expect(sorted(map.edges), JSON.stringify(window)).to.deep.equal(sorted(expectedEdges(tenant, window)));
+        expect(map.missed).to.equal(0);
+      }
+  }
+
   // nothing is counted: what was stored by a release before; a part of it, which is what a restart finds; all
   for (const part of [0, 0.3, 0.9, 1])
     it(`has each span and call once, with ${String(100 * part)} % of the log counted`, async () => {
       await count(part);
-      for (const tenant of [1, 2])
-        for (const window of WINDOWS) {
-          const spans = spansIn(tenant, window);
-          expect(await get(tenant, 'services', window)).to.deep.include({
-            services: [...new Set(spans.map(({ service }) => service))].sort(),
-          });
-          const operations = new Map<string, bigint>();
-          for (const { service, name, kind = 0, time = 0n } of spans.filter(({ service: of }) => of === 'cart')) {
-            const key = JSON.stringify({ name, kind: KINDS[kind] });
-            const seen = operations.get(key) ?? 0n;
-            expect(service).to.equal('cart');
-            operations.set(key, time > seen ? time : seen);
-          }
-          const { operations: listed } = (await get(tenant, 'services/cart/operations', window)) as {
-            readonly operations: { name: string; kind: string }[];
-          };
-          expect(sorted(listed.map(({ name, kind }) => ({ name, kind })))).to.deep.equal([...operations.keys()].sort());
-          if (window === WINDOWS[0])
-            for (const { name, kind, last_seen: seen } of listed as { name: string; kind: string; last_seen: string }[])
-              expect(Date.parse(seen)).to.equal(Number((operations.get(JSON.stringify({ name, kind })) ?? 0n) / 1_000_000_000n) * 1000);
-          const map = (await get(tenant, 'service-map', window)) as { readonly edges: unknown[]; readonly missed: number };
-          expect(sorted(map.edges), JSON.stringify(window)).to.deep.equal(sorted(expectedEdges(tenant, window)));
-          expect(map.missed).to.equal(0);
-        }
+      await expectEachOnce();
+    });
+
+  // how far it is counted is known as it was before
+  for (const [part, more] of [
+    [0, 0.3],
+    [0.3, 0.9],
+    [0.9, 1],
+  ] as const)
+    // prettier-ignore
+    it(`has each span and call once while ${String(100 * more)} % are counted and ${String(100 * part)} % are known to be`, async () => {
+      await count(part);
+      await get(1, 'services', WINDOWS[0] as readonly [number, number]);
+      await get(2, 'services', WINDOWS[0] as readonly [number, number]);
+      await count(more, 0, false);
+      await expectEachOnce();
     });
 
   it('looks at the spans that came before anything was counted', async () => {
