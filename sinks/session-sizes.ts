@@ -8,11 +8,11 @@ const DEADLINE_MS = 5000;
 /** Each batch once, as a session's row has them; within the time that rows of the sessions may have, by the order of the key, and narrow columns alone. */
 const SIZES = `SELECT session, toString(sum(size)), toString(min(begin)), toString(max(end))
 FROM (
-  SELECT session, any(bytes) AS size, toUnixTimestamp64Milli(min(first)) AS begin, toUnixTimestamp64Milli(max(last)) AS end
+  SELECT session, bytes AS size, toUnixTimestamp64Milli(min(first)) AS begin, toUnixTimestamp64Milli(max(last)) AS end
   FROM replay_chunks
   WHERE tenant_id = {tenant:UInt32} AND kind = 0 AND session IN {sessions:Array(String)}
     AND first BETWEEN fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to:Int64}, 'UTC')
-  GROUP BY session, seq, part
+  GROUP BY session, seq, part, first, bytes
 )
 GROUP BY session`;
 

@@ -1,11 +1,13 @@
+import type { TimeWindow } from '../../logsql/base/time-window.ts';
+import type { Table } from '../../logsql/base/table.ts';
 import { FieldSet } from '../../logsql/base/fields.ts';
 import { Query } from '../../logsql/base/query.ts';
 import { allOf } from '../../logsql/filters/logic.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
-import { repeatedSessions, sessionsTable } from '../../logsql/sql/sessions-table.ts';
+import { foundSessions, repeatedSessions, sessionsTable } from '../../logsql/sql/sessions-table.ts';
 import { oneOf } from '../../logsql/sql/statement-budget.ts';
 import { momentSql } from '../../logsql/sql/time.ts';
-import { conjunction, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, int64, ofTenant, sql, text, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
@@ -21,10 +23,23 @@ import type { SessionsParameters } from './parameters.ts';
 /** The longest session: of one that begins in a window no row lies further away, nor its tombstone. Nanoseconds. */
 const LONGEST = 12n * 3_600_000_000_000n;
 
-const near = ({ start, end }: Window): readonly Sql[] => [
+const near = ({ start, end }: TimeWindow): readonly Sql[] => [
   sql`first >= ${momentSql(start - LONGEST)}`,
   sql`first <= ${momentSql(end + LONGEST)}`,
 ];
+
+/**
+ * The projection `sessions` (logsql/sql/sessions-table.ts) knows of spans of 2^22 milliseconds, some 70 minutes. The expression is one that ClickHouse does not work out
+ * for each granule of the table: a division took 400 ms of planning.
+ */
+const SPAN_BITS = 22n;
+const SPAN = 1_000_000n << SPAN_BITS;
+const SPAN_OF_ROW = sql`bitShiftRight(toUnixTimestamp64Milli(first), 22)`;
+const spans = (from: bigint, to: bigint): readonly Sql[] => [
+  sql`${SPAN_OF_ROW} >= ${int64(spanOf(from))}`,
+  sql`${SPAN_OF_ROW} <= ${int64(spanOf(to))}`,
+];
+const spanOf = (ns: bigint): bigint => (ns - (((ns % SPAN) + SPAN) % SPAN)) / SPAN;
 
 /** Sessions with copies of rows that a statement names; with more of them it looks at all rows for copies. */
 const MOST_REPEATED = 1000;
@@ -49,26 +64,55 @@ export async function listSessions(
   const isFoundFirst = given.pipes.length === 0 && given.filter.fields.every((field) => SAME_WITH_COPIES.has(field));
   const query =
     filter === '' ? given : new Query(given.options, allOf([parseQuery(filter, { now: window.now }).filter, given.filter]), given.pipes);
-  const around = near(window);
-  const conditions = isFoundFirst
-    ? [...around, oneOf(sql`session`, await sessionsOfPage({ query, around, window, parameters }, request, deps))]
-    : around;
-  const where = conjunction([ofTenant(request.tenantId), ...conditions]);
-  const repeated = (await tenantRows(repeatedSessions(where, MOST_REPEATED + 1), request, deps)).map(([id]) => String(id));
-  const table = sessionsTable(request.tenantId, conditions, repeated.length > MOST_REPEATED ? null : repeated);
+  const table = isFoundFirst
+    ? tableOf(await sessionsOfPage({ query, window, parameters }, request, deps), window, request)
+    : await tableOfAll(window, request, deps);
   return search({ ...parameters, query: query.toString(), enrich: false }, request, { ...deps, table });
+}
+
+/** These sessions, of those that begin in a window. */
+const tableOf = (ids: readonly string[], window: TimeWindow, { tenantId }: Request): Table =>
+  sessionsTable(tenantId, [...near(window), oneOf(sql`session`, ids)], 'few');
+
+/** All sessions that begin in a window. */
+async function tableOfAll(window: TimeWindow, request: Request, deps: Deps): Promise<Table> {
+  const where = conjunction([ofTenant(request.tenantId), ...near(window)]);
+  const repeated = (await tenantRows(repeatedSessions(where, MOST_REPEATED + 1), request, deps)).map(([id]) => String(id));
+  return sessionsTable(request.tenantId, near(window), repeated.length > MOST_REPEATED ? null : repeated);
 }
 
 type Page = {
   readonly query: Query;
-  readonly around: readonly Sql[];
   readonly window: Window;
   readonly parameters: Pick<SessionsParameters, 'limit' | 'before'>;
 };
 
-/** The ids of the sessions of a page and of the next one. */
-async function sessionsOfPage({ query, around, window, parameters }: Page, request: Request, deps: Deps): Promise<string[]> {
-  const table = sessionsTable(request.tenantId, around, []);
+/** What is looked at of the end of a window first, and then, where that has promised enough: one part in so many. */
+const NEWEST_PARTS = [16n, 4n];
+
+/**
+ * The ids of the sessions of a page and of the next one. The end of the window is looked at first, from the beginning of a span on: of a session that begins there all
+ * rows are later. Where they are enough, and none of them has begun before, they are the newest of the window.
+ */
+async function sessionsOfPage(page: Page, request: Request, deps: Deps): Promise<string[]> {
+  const { window, parameters } = page;
+  const before = parameters.before === null ? undefined : readCursor(parameters.before);
+  const cut = before === undefined ? window.end : typeof before === 'bigint' ? before : BigInt(before.time);
+  const end = cut < window.end ? cut : window.end;
+  let expected = Infinity;
+  for (const parts of NEWEST_PARTS) {
+    const start = SPAN * spanOf(end - (end - window.start) / parts);
+    if (start <= window.start || expected <= parameters.limit) break;
+    const newest = await foundIn({ ...page, window: { ...window, start, end } }, spans(start, end + LONGEST), request, deps);
+    if (newest.length > parameters.limit && !(await haveBegunBefore(newest, start, request, deps))) return newest;
+    expected = newest.length * Number(parts / (NEWEST_PARTS.at(-1) as bigint));
+  }
+  return foundIn({ ...page, window: { ...window, end } }, spans(window.start - LONGEST, end + LONGEST), request, deps);
+}
+
+/** The newest sessions of a window by these rows, one more than a page has. */
+async function foundIn({ query, window, parameters }: Page, conditions: readonly Sql[], request: Request, deps: Deps): Promise<string[]> {
+  const table = foundSessions(request.tenantId, conditions);
   const narrow = parseQuery(`${query.toString()} | fields session_id, _time`, { now: window.now });
   const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const runner = deps.runner(request);
@@ -77,6 +121,15 @@ async function sessionsOfPage({ query, around, window, parameters }: Page, reque
   for await (const { rows: found } of rows(prepared, runner, { limit: parameters.limit + 1 }))
     ids.push(...found.map((row) => textOf(row.get('session_id'))));
   return ids;
+}
+
+/** Whether one of these sessions has rows before a moment. */
+async function haveBegunBefore(ids: readonly string[], moment: bigint, request: Request, deps: Deps): Promise<boolean> {
+  const where = conjunction([
+    ...[ofTenant(request.tenantId), oneOf(sql`session`, ids)],
+    ...[sql`first >= ${momentSql(moment - LONGEST)}`, sql`first < ${momentSql(moment)}`],
+  ]);
+  return (await tenantRows(sql`SELECT 1 FROM replay_chunks WHERE ${where} LIMIT 1`, request, deps)).length > 0;
 }
 
 /** `GET …/replay/sessions/{session}`: what a list shows of a session. */
@@ -109,7 +162,7 @@ export const ofSession = (session: string, { tenantId }: Request): Sql =>
 
 /** Throws HttpError 404 for a session that the tenant does not have, or not any more. */
 export async function boundsOfSession(session: string, request: Request, deps: Deps): Promise<SessionBounds> {
-  const statement = sql`SELECT count(), max(kind), toUnixTimestamp64Milli(min(first)), toUnixTimestamp64Milli(max(last)), min(retention_days), max(retention_days), argMaxIf(user, (last, kafka_off, kafka_idx), user != ''), groupUniqArrayArray(${uint32(MAX_SESSION_TRACES)})(trace_ids) FROM replay_chunks WHERE ${ofSession(session, request)}`;
+  const statement = sql`SELECT count(), max(kind), toUnixTimestamp64Milli(min(first)), toUnixTimestamp64Milli(max(last)), min(retention_days), max(retention_days), argMaxIf(user, last, notEmpty(user)), groupUniqArrayArray(${uint32(MAX_SESSION_TRACES)})(trace_ids) FROM replay_chunks WHERE ${ofSession(session, request)}`;
   const [row = []] = await tenantRows(statement, request, deps);
   const [count, kind, start, end, least, most] = row.slice(0, 6).map(Number);
   const floor = retentionFloor(deps.now(), request.retentionDays);
