@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { MAX_FRAME_BYTES, StreamFramer } from '../../pipeline/normalizers/syslog/stream-framer.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
+import type { LoopTurns } from '../http/loop-turns.ts';
 import { addressOf } from './address.ts';
 import type { FrameAccount, FrameBudget, Holder } from './frame-budget.ts';
 import type { Seat } from './seats.ts';
@@ -16,6 +17,8 @@ export type SyslogConnectionOptions = {
   /** Is claimed for the tenant of the first frames, unless it is claimed already. */
   readonly seat: Seat;
   readonly budget: FrameBudget;
+  /** By owners, as the budget has them: one body of an owner is begun with in an iteration of the event loop. */
+  readonly turns: LoopTurns<string>;
   readonly onClosed: (reason: ClosedFor) => void;
   /** How long a frame may take to come whole; milliseconds. */
   readonly frameMs?: number;
@@ -30,6 +33,8 @@ export const TOO_MANY = {
 /** Frames are gathered until they have so many bytes, or for so long. Milliseconds. */
 const BATCH_BYTES = 131_072;
 const GATHER_MS = 100;
+/** After so much at once a connection waits for the next iteration of the event loop, so that the others are read too. */
+const LARGE_CHUNK_BYTES = 16_384;
 /** A frame that has not come whole after so long ends where its connection stands. Milliseconds. */
 const FRAME_MS = 30_000;
 
@@ -48,6 +53,7 @@ export class SyslogConnection implements Holder {
   /** Bytes that are being put on the log. */
   #taken = 0;
   #isHeldBack = false;
+  #isYielding = false;
   #timer: NodeJS.Timeout | null = null;
   #patience: NodeJS.Timeout | null = null;
   #isEnding = false;
@@ -106,6 +112,16 @@ export class SyslogConnection implements Holder {
     if (this.#bytes >= BATCH_BYTES) void this.#flush();
     else if (this.#bytes > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
     this.#note();
+    if (chunk.length >= LARGE_CHUNK_BYTES) this.#yield();
+  }
+
+  #yield(): void {
+    this.#isYielding = true;
+    this.#socket.pause();
+    setImmediate(() => {
+      this.#isYielding = false;
+      this.#resume();
+    });
   }
 
   /** Whose the connection is, as the budget knows it. */
@@ -119,7 +135,7 @@ export class SyslogConnection implements Holder {
   }
 
   #resume(): void {
-    if (!this.#isEnding && !this.#isHeldBack && this.#taken === 0) this.#socket.resume();
+    if (!this.#isEnding && !this.#isHeldBack && !this.#isYielding && this.#taken === 0) this.#socket.resume();
   }
 
   #add(frames: Buffer): void {
@@ -168,8 +184,9 @@ export class SyslogConnection implements Holder {
     }
   }
 
-  #takeBody(body: Buffer): ReturnType<SyslogIntake['take']> {
-    const { intake, key, seat, onClosed } = this.#options;
+  async #takeBody(body: Buffer): ReturnType<SyslogIntake['take']> {
+    const { intake, key, seat, turns, onClosed } = this.#options;
+    await turns.next(this.#owner);
     const parts = intake.parts(body, key);
     const first = parts[0]?.key ?? null;
     const tenantId = seat.tenantId === null ? intake.tenantOf(first) : null;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { ListenerTls } from '../http/listener-tls.ts';
+import type { LoopTurns } from '../http/loop-turns.ts';
 import { addressOf } from './address.ts';
 import { ClientKeys } from './door-keys.ts';
 import type { SyslogTcpDoor } from './doors-file.ts';
@@ -16,6 +17,7 @@ export type SyslogTcpDoorOptions = SyslogIntakeOptions & {
   readonly tls: ListenerTls | null;
   /** Of all doors of the process. */
   readonly frames: FrameBudget;
+  readonly turns: LoopTurns<string>;
   /** How long a frame may take to come whole; milliseconds. */
   readonly frameMs?: number;
 };
@@ -55,7 +57,7 @@ export class SyslogTcpListener implements Service {
   }
 
   #onConnection(socket: Socket, seat: Seat): void {
-    const { door, frames, frameMs } = this.#options;
+    const { door, frames, turns, frameMs } = this.#options;
     const certified = socket instanceof TLSSocket ? this.#clients.of(socket) : null;
     const key = certified ?? door.key;
     // of frames with keys it is known when the first one has come
@@ -69,7 +71,7 @@ export class SyslogTcpListener implements Service {
       return;
     }
     const connection = new SyslogConnection(socket, {
-      ...{ intake: this.#intake, key, seat, budget: frames },
+      ...{ intake: this.#intake, key, seat, turns, budget: frames },
       onClosed: (reason) => this.#refuse(reason),
       ...(frameMs === undefined ? {} : { frameMs }),
     });

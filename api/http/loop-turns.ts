@@ -7,16 +7,16 @@ const MAX_PAUSE_MS = 20;
  * that sends without end has half of the loop at most, and leaves the machine to the queries of others. Who waits is bounded by the tenant's
  * connections.
  */
-export class LoopTurns {
+export class LoopTurns<Tenant extends number | string = number> {
   /** Requests that wait, by their tenants. */
-  readonly #waiting = new Map<number, (() => void)[]>();
+  readonly #waiting = new Map<Tenant, (() => void)[]>();
   /** Tenants of which one has begun in this iteration. */
-  readonly #begun = new Set<number>();
+  readonly #begun = new Set<Tenant>();
   #began = 0;
   #isPlanned = false;
 
   /** Resolves when a request of the tenant may begin. Undefined where it may at once. */
-  next(tenantId: number): Promise<void> | undefined {
+  next(tenantId: Tenant): Promise<void> | undefined {
     if (!this.#begun.has(tenantId)) {
       this.#begin(tenantId);
       return undefined;
@@ -28,7 +28,7 @@ export class LoopTurns {
     });
   }
 
-  #begin(tenantId: number): void {
+  #begin(tenantId: Tenant): void {
     this.#begun.add(tenantId);
     if (this.#isPlanned) return;
     [this.#isPlanned, this.#began] = [true, performance.now()];

@@ -9,6 +9,7 @@ import { OtlpGrpcListener } from '../../api/doors/otlp-grpc-door.ts';
 import { SyslogTcpListener } from '../../api/doors/syslog-tcp-door.ts';
 import { SyslogUdpListener } from '../../api/doors/syslog-udp-door.ts';
 import { ListenerTls } from '../../api/http/listener-tls.ts';
+import { LoopTurns } from '../../api/http/loop-turns.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import { sentSignals, signalsWith } from '../signals.ts';
 import { createControlStore } from './control.ts';
@@ -31,7 +32,7 @@ export const doorsRole: Role = {
     const guard = createLogGuard(context, stored, () => peers.list.some(({ role }) => role === 'ingest' || role === 'app'));
     const shared = {
       ...{ keys: control, intakes, rejections, tallies: counts.tallies, metrics: new DoorMetrics(context.metrics.registry) },
-      ...{ frames: new FrameBudget(), admission: new GrpcAdmission() },
+      ...{ frames: new FrameBudget(), turns: new LoopTurns<string>(), admission: new GrpcAdmission() },
     };
     const pulled = doors.flatMap((door) => (door.kind === 'kafka' ? sourcesOf(door, context, shared) : []));
     const listening = doors.flatMap((door) => (door.kind === 'kafka' ? [] : listenersOf(door, context, shared)));
@@ -41,7 +42,12 @@ export const doorsRole: Role = {
 };
 
 /** What all doors have together. */
-type Shared = DoorContext & { readonly metrics: DoorMetrics; readonly frames: FrameBudget; readonly admission: GrpcAdmission };
+type Shared = DoorContext & {
+  readonly metrics: DoorMetrics;
+  readonly frames: FrameBudget;
+  readonly turns: LoopTurns<string>;
+  readonly admission: GrpcAdmission;
+};
 
 /** A source for each topic. */
 function sourcesOf(door: KafkaDoor, { log, registerWarning }: RoleContext, shared: Shared): Service[] {

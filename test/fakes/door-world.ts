@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { DoorMetrics } from '../../api/doors/door-metrics.ts';
 import { FrameBudget } from '../../api/doors/frame-budget.ts';
 import { GrpcAdmission } from '../../api/doors/grpc-admission.ts';
+import { LoopTurns } from '../../api/http/loop-turns.ts';
 import { SignalIntake } from '../../api/ingest/signal-intake.ts';
 import type { IngestLimit } from '../../api/limits/ingest-limit.ts';
 import { RejectionLog } from '../../api/ingest/rejection-log.ts';
@@ -30,11 +31,12 @@ export function doorWorld(limits: readonly IngestLimit[] = []) {
   const normalizers = formats as unknown as readonly Normalizer<RowWriter>[];
   const intake = new SignalIntake({ normalizers, publisher, limits, maxBodyBytes: 2_097_152, metrics: new Metrics('test'), rejections });
   const metrics = new DoorMetrics(registry);
-  const [frames, admission] = [new FrameBudget(), new GrpcAdmission()];
+  const [frames, turns, admission] = [new FrameBudget(), new LoopTurns<string>(), new GrpcAdmission()];
   return {
     ...{ publisher, rejections, keys, owned, metrics, frames },
     context: {
       frames,
+      turns,
       admission,
       keys: owned,
       intakes: new Map([['logs', intake]]),
