@@ -123,6 +123,9 @@ async function lists(): Promise<void> {
     ['newest', ''],
     ['errors', '&errors=true'],
     ['of a user', '&user=u17'],
+    ['of a page', '&url=shop.example'],
+    ['of a service', '&service=shop'],
+    ['of a minute and more', '&min_length=1m'],
     ['rage clicks', '&query=rage_clicks:>0'],
   ] as const) {
     // prettier-ignore

@@ -9,6 +9,8 @@ export type ParseTurnsOptions = {
   readonly later?: (ms: number, go: () => void) => void;
   /** Is given how long a body has waited, seconds. */
   readonly onWaited?: (seconds: number) => void;
+  /** True while requests of others than a tenant are answered in this process, which its bodies delay too. */
+  readonly isAmongOthers?: (tenantId: number) => boolean;
 };
 
 /** How long bodies are read in a turn of the event loop; one alone may take longer. */
@@ -20,7 +22,7 @@ const DECAY_EVERY_MS = 100;
 const LEAST_MS = 0.01;
 /**
  * A tenant that has used DOMINANT times the time of any other rests after each large body: for this share of what it took. After one that
- * held the loop up for LONG_MS, it rests as long as that took: it has at most half of the loop.
+ * held the loop up for LONG_MS, or while requests of others are answered, it rests as long as that took: it has at most half of the loop.
  */
 const DOMINANT = 4;
 const REST_SHARE = 0.25;
@@ -56,7 +58,14 @@ export class ParseTurns {
 
   constructor(options: ParseTurnsOptions = {}) {
     const later = (ms: number, go: () => void): unknown => setTimeout(go, ms);
-    this.#options = { now: () => performance.now(), nextTurn: setImmediate, later, onWaited: () => undefined, ...options };
+    this.#options = {
+      now: () => performance.now(),
+      nextTurn: setImmediate,
+      later,
+      onWaited: () => undefined,
+      isAmongOthers: () => false,
+      ...options,
+    };
     this.#decayedAt = this.#options.now();
   }
 
@@ -139,6 +148,7 @@ export class ParseTurns {
     this.#used.set(tenantId, (this.#used.get(tenantId) ?? 0) + ms);
     this.#turn = (this.#turn ?? 0) + ms;
     if (this.#turn < TURN_MS) this.#next();
+    else if (ms >= TURN_MS && this.#options.isAmongOthers(tenantId)) this.#rest(tenantId, ms);
     else if (ms >= TURN_MS && this.#isDominant(tenantId)) this.#rest(tenantId, ms < LONG_MS ? ms * REST_SHARE : ms);
   }
 

@@ -80,11 +80,11 @@ export const BODIES: Section = {
       bound: [
         turns('DOMINANT', 'times as much as any other'),
         turns('REST_SHARE', 'part of what it took'),
-        turns('LONG_MS', 'ms and more: all of it'),
+        turns('LONG_MS', 'ms and more, or while queries of others are answered: all of it'),
       ],
       beyond: 'Its bodies wait.',
       others: 'nothing',
-      attack: ['deep-json', 'large-entries', 'loki-empty-values'],
+      attack: ['deep-json', 'large-entries', 'loki-empty-values', 'replay-sessions'],
     },
     {
       what: 'Lag of the event loop',

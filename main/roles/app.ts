@@ -108,6 +108,7 @@ function serveAdmin(
     readonly sets: ReadSets;
     readonly detection: DetectionOptions;
     readonly audit: AdminAudit;
+    /** By their topics. */
     readonly tables: ReadonlyMap<string, string>;
     readonly billed: readonly BilledSignal[];
     readonly accounts: Accounts;
@@ -132,22 +133,21 @@ function serveAdmin(
 /** What answers queries, and tells which of what was taken they cover. */
 function queryPlane(
   context: RoleContext,
-  { sets, deadLetters, counts }: { readonly sets: ReadSets; readonly deadLetters: DeadLetters; readonly counts: UsageCounts },
+  own: { readonly sets: ReadSets; readonly pool: QueryPool; readonly deadLetters: DeadLetters; readonly counts: UsageCounts },
 ): {
-  readonly pool: QueryPool;
   readonly engine: QueryEngine;
   readonly runtime: QueryRuntime;
   readonly covers: readonly Service[];
   readonly rate: KnownQueryRate;
 } {
+  const { sets, pool, deadLetters, counts } = own;
   const { limits } = context.config;
-  const pool = sets.pool(limits.queryWorkers, 'query workers');
   const covers = new Map(sets.all.map(({ name: set, store }) => [set, createLogCover(context, { store, deadLetters, set })]));
   const rate = queryRate({ shared: counts.calls });
   // of several sets, the one that runs a query says how far it is counted
   const [cover] = sets.watch === null ? covers.values() : [];
-  const own = { engine: sets.over(pool, covers), limits, rate, uses: context.metrics.queries, ...(cover === undefined ? {} : { cover }) };
-  return { pool, engine: sets.over(pool), covers: [...covers.values()], rate, runtime: new QueryRuntime(own) };
+  const used = { engine: sets.over(pool, covers), limits, rate, uses: context.metrics.queries, ...(cover === undefined ? {} : { cover }) };
+  return { engine: sets.over(pool), covers: [...covers.values()], rate, runtime: new QueryRuntime(used) };
 }
 
 /** Query APIs of others: VictoriaLogs', Jaeger's and Prometheus'. */
@@ -222,11 +222,11 @@ export const appRole: Role = {
     const { config, log, peers } = context;
     const control = createControlStore(context);
     const stored = await signalsWith(config.signals.files);
-    const { services, endpoints, counts, publishers } = ingestPlane(context, control, sentSignals(stored));
-    const billed = sentSignals(stored).map(({ signal }) => ({ name: signal.name, topic: signal.topic.name }));
-    /** The table of each topic. */
-    const tables = new Map(sinksOf(stored).map(({ signal, table }) => [signal.topic.name, table]));
     const sets = readSets(context, stored, control);
+    const pool = sets.pool(config.limits.queryWorkers, 'query workers');
+    const { services, endpoints, counts, publishers } = ingestPlane(context, control, sentSignals(stored), (id) => pool.hasOthers(id));
+    const billed = sentSignals(stored).map(({ signal }) => ({ name: signal.name, topic: signal.topic.name }));
+    const tables = new Map(sinksOf(stored).map(({ signal, table }) => [signal.topic.name, table]));
     context.registerCheck('clickhouse', sets.serves);
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
@@ -237,7 +237,7 @@ export const appRole: Role = {
     const accounts = createAccounts(context, control, admitChange);
     const erasure = new TenantErasure({ control, stores: sets.stores, log: log.child({ component: 'tenant erasure' }) });
     serveAdmin(context, { control, counts, deadLetters, sets, detection, audit, tables, billed, accounts, erasure, stored });
-    const { pool, engine, runtime, covers, rate } = queryPlane(context, { sets, deadLetters, counts });
+    const { engine, runtime, covers, rate } = queryPlane(context, { sets, pool, deadLetters, counts });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store: sets.any, control });
     const own = { control, runtime, publishers, audit, detection, resolver: alerts.resolver, webhooks: feed.webhooks };

@@ -42,8 +42,13 @@ export type IngestPlane = {
   readonly intakes: ReadonlyMap<string, SignalIntake>;
 };
 
-/** Takes what tenants send of these signals. */
-export function ingestPlane(context: RoleContext, control: ControlStore, sent: readonly SentSignal[]): IngestPlane {
+/** Takes what tenants send of these signals. `isAmongOthers`: whether the process is answering requests of others than a tenant. */
+export function ingestPlane(
+  context: RoleContext,
+  control: ControlStore,
+  sent: readonly SentSignal[],
+  isAmongOthers: (tenantId: number) => boolean = () => false,
+): IngestPlane {
   const { config, log, metrics } = context;
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-ingest', log });
   const counts = createUsageCounts(context);
@@ -56,6 +61,7 @@ export function ingestPlane(context: RoleContext, control: ControlStore, sent: r
   });
   const lag = new EventLoopLag();
   const parseTurns = new ParseTurns({
+    isAmongOthers,
     onWaited: (seconds) => {
       metrics.parseWaits.inc(seconds);
     },

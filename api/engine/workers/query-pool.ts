@@ -167,6 +167,11 @@ export class QueryPool implements QueryEngine, Service {
     return this.#runningOf(tenantId).queries;
   }
 
+  /** Whether there are queries of others than a tenant, be they running or waiting; exports, which may last hours, apart. */
+  hasOthers(tenantId: number): boolean {
+    return this.#all().some(({ job }) => job.tenantId !== tenantId && isQuery(job));
+  }
+
   /** What of a tenant runs, in all workers. */
   #runningOf(tenantId: number): Running {
     const own = this.#slots.flatMap(({ all }) => all).filter((job) => job.tenantId === tenantId);

@@ -15,7 +15,10 @@ class Loop {
     nextTurn: (go) => this.#next.push(go),
     later: (ms, go) => this.#timers.push({ at: this.now + ms, go }),
     onWaited: (seconds) => this.waits.push(seconds),
+    isAmongOthers: (tenantId) => this.asking !== null && this.asking !== tenantId,
   });
+  /** The tenant whose query is being answered. */
+  asking: number | null = null;
 
   /** A body that takes so many milliseconds. */
   body(tenantId: number, ms: number): Promise<number> {
@@ -161,6 +164,26 @@ describe('turns to make entries of bodies', () => {
     for (let n = 0; n < 10; n++) void loop.body(1, 100);
     await loop.run();
     expect(loop.now).to.equal(1000);
+  });
+
+  it('leave as much time as a body took while queries of others are answered, and none while those are of the same tenant', async () => {
+    for (const [asking, over] of [
+      [2, 3 * 40],
+      [1, 2 * 40],
+    ] as const) {
+      // prettier-ignore
+      const loop = new Loop();
+      loop.asking = asking;
+      void loop.body(1, 40);
+      const second = loop.body(1, 40);
+      await loop.run();
+      expect(await second, `a query of tenant ${String(asking)}`).to.equal(over);
+    }
+    const small = new Loop();
+    small.asking = 2;
+    for (let n = 0; n < 6; n++) void small.body(1, 1);
+    await small.run();
+    expect(small.now, 'small bodies leave turns enough').to.equal(6);
   });
 
   it('are refused after 3.5 s, and others are not', async () => {
