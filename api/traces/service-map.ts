@@ -1,4 +1,6 @@
+import { HttpError } from '../../pipeline/core/errors.ts';
 import { conjunction, ofTenant, sql, uint32, uint64, type Sql } from '../../pipeline/core/sql.ts';
+import type { Row } from '../../pipeline/store/client.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { SpanCover } from '../query/span-cover.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
@@ -8,9 +10,9 @@ import { countedRows, nearUndecided, OF_EDGE, OF_MISSED, undecidedSpans } from '
 import { isWithin, type Span } from './span-filter.ts';
 import { PLACE } from './stored-span.ts';
 
-/** Rows that are joined at once, about; and how often that is done. Of more rows so many traces are looked at. */
-const MAX_JOINED_ROWS = 1_000_000;
-const MAX_JOINS = 4;
+/** Undecided spans that are looked at at once, about; and how often that is done. Of more so many traces are looked at. */
+const MAX_JOINED_ROWS = 500_000;
+const MAX_JOINS = 8;
 /** Edges of an answer, those with most calls. */
 const MAX_EDGES = 10_000;
 /** How long before its child a parent may have begun. Nanoseconds. */
@@ -58,6 +60,12 @@ class Edges {
     this.#all.set(key, { caller, callee, calls: known.calls + calls, errors: known.errors + errors });
   }
 
+  /** Caller, callee, calls and errors, each of which stands for so many. */
+  addRows(rows: readonly Row[], sampled: number): void {
+    for (const [caller, callee, calls, errors] of rows)
+      this.add(String(caller), String(callee), Number(calls) * sampled, Number(errors) * sampled);
+  }
+
   largest(): readonly Edge[] {
     const all = [...this.#all.values()].map((edge) => ({ ...edge, calls: Math.round(edge.calls), errors: Math.round(edge.errors) }));
     return all.sort((a, b) => b.calls - a.calls || (a.caller + a.callee < b.caller + b.callee ? -1 : 1)).slice(0, MAX_EDGES);
@@ -76,36 +84,52 @@ async function addUndecided(
   request: Request,
   deps: Deps,
 ): Promise<{ readonly sampled: number }> {
+  const whole = await fewUndecided(undecidedEdges(window, ALL, cover, request), request, deps);
+  if (whole !== null) {
+    edges.addRows(whole, 1);
+    return { sampled: 1 };
+  }
   const [counted] = await tenantRows(
     sql`SELECT count() FROM spans WHERE ${conjunction([ofTenant(request.tenantId), isWithin(window), undecidedSpans(cover)])}`,
     request,
     deps,
   );
-  const count = Number(counted?.[0] ?? 0);
-  if (count === 0) return { sampled: 1 };
-  const parts = Math.ceil(count / MAX_JOINED_ROWS);
+  const parts = Math.max(1, Math.ceil(Number(counted?.[0] ?? 0) / MAX_JOINED_ROWS));
   const joins = Math.min(parts, MAX_JOINS);
   const sampled = parts / joins;
   for (let part = 0; part < joins; part++)
-    for (const [caller, callee, calls, errors] of await tenantRows(
-      statement(window, { parts, part }, cover, request.tenantId),
-      request,
-      deps,
-    ))
-      edges.add(String(caller), String(callee), Number(calls) * sampled, Number(errors) * sampled);
+    edges.addRows(await tenantRows(undecidedEdges(window, { parts, part }, cover, request), request, deps), sampled);
   return { sampled };
 }
 
-/** The edges of a part of all traces. A client and its server may share an id: what is called by either is called by the server. */
-function statement(
-  window: Span,
-  { parts, part }: { readonly parts: number; readonly part: number },
-  cover: SpanCover,
-  tenantId: number,
-): Sql {
+/** The rows of a statement; null where it would look at too many spans, or took too long. */
+async function fewUndecided(statement: Sql, request: Request, deps: Deps): Promise<readonly Row[] | null> {
+  const { store, options } = deps.runner(request);
+  try {
+    return await store.rows(statement, { ...options, settings: { ...options.settings, max_rows_to_read: 2 * MAX_JOINED_ROWS } });
+  } catch (error) {
+    if (error instanceof HttpError && error.status === TOO_MUCH) return null;
+    throw error;
+  }
+}
+
+/** What a statement that is too large ends with. */
+const TOO_MUCH = 504;
+
+/** Of how many parts of all traces one is looked at. */
+type TracePart = { readonly parts: number; readonly part: number };
+const ALL: TracePart = { parts: 1, part: 0 };
+
+/**
+ * The edges of a part of all traces. Each span stands under its own id, and under that of its parent if its edge is not decided: so the table is read
+ * once. A client and its server may share an id: what is called by either is called by the server.
+ */
+function undecidedEdges(window: Span, { parts, part }: TracePart, cover: SpanCover, { tenantId }: Request): Sql {
   const ofPart = parts === 1 ? [] : [sql`cityHash64(trace_id) % ${uint64(parts)} = ${uint64(part)}`];
-  const own = (span: Span): Sql => conjunction([ofTenant(tenantId), isWithin(span), ...ofPart]);
-  const children = sql`SELECT trace_id, argMax((service, parent_span_id, status), ${PLACE}) AS last, last.1 AS callee, last.2 AS parent, last.3 AS state FROM spans WHERE ${own(window)} AND ${undecidedSpans(cover)} AND parent_span_id != toFixedString('', 8) GROUP BY trace_id, span_id, kind`;
-  const parents = sql`SELECT trace_id, span_id, argMax(service, kind = 2) AS caller, groupUniqArray(service) AS callers FROM spans WHERE ${own({ ...window, start: window.start - MARGIN })} AND ${nearUndecided(cover)} GROUP BY trace_id, span_id`;
-  return sql`SELECT caller, callee, count(), countIf(state = 2) FROM (${children}) AS child INNER JOIN (${parents}) AS above ON child.trace_id = above.trace_id AND child.parent = above.span_id WHERE NOT has(callers, callee) GROUP BY caller, callee ORDER BY count() DESC LIMIT ${uint32(MAX_EDGES)}`;
+  const near = conjunction([ofTenant(tenantId), isWithin({ ...window, start: window.start - MARGIN }), nearUndecided(cover), ...ofPart]);
+  const isChild = conjunction([isWithin(window), undecidedSpans(cover), sql`parent_span_id != toFixedString('', 8)`]);
+  const once = sql`SELECT trace_id, span_id, kind, groupArray(service) AS services, max(${isChild}) AS is_child, argMaxIf((service, parent_span_id, status), ${PLACE}, ${isChild}) AS last FROM spans WHERE ${near} GROUP BY trace_id, span_id, kind`;
+  const places = sql`SELECT trace_id, kind, services, last, arrayJoin(if(is_child, [(span_id, 1), (last.2, 0)], [(span_id, 1)])) AS place FROM (${once})`;
+  const calls = sql`SELECT argMaxIf(services[1], kind = 2, place.2 = 1) AS caller, groupArrayArrayIf(services, place.2 = 1) AS callers, groupArrayIf((last.1, last.3), place.2 = 0) AS children FROM (${places}) GROUP BY trace_id, place.1 HAVING notEmpty(callers) AND notEmpty(children)`;
+  return sql`SELECT caller, child.1 AS callee, count(), countIf(child.2 = 2) FROM (${calls}) ARRAY JOIN children AS child WHERE NOT has(callers, callee) GROUP BY caller, callee ORDER BY count() DESC LIMIT ${uint32(MAX_EDGES)}`;
 }
