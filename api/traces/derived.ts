@@ -73,12 +73,15 @@ function uncountedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
   const last = Math.min(...cover.map((one) => one.closed[MINUTE]));
   const behind = sql`kafka_off >= ${by(sql`kafka_part`, cover, (one) => one.until[MINUTE])} AND ${arrivedFrom(last - MARGIN)}`;
-  return sql`(${behind} OR ${before(cover)})`;
+  return either(behind, before(cover));
 }
 
-/** The rows of `spans` that came before anything was counted; none where counting began with the first record of each partition. */
-function before(cover: SpanCover): Sql {
-  if (cover.every(({ run }) => run === 0)) return sql`0`;
+/** Conditions that are apart, where nothing is added to them, are looked at one after the other. */
+const either = (condition: Sql, other: Sql | null): Sql => (other === null ? condition : sql`((${condition}) OR ${other})`);
+
+/** The rows of `spans` that came before anything was counted; null where counting began with the first record of each partition. */
+function before(cover: SpanCover): Sql | null {
+  if (cover.every(({ run }) => run === 0)) return null;
   const first = Math.max(...cover.map((one) => one.firstClosed)) + MARGIN;
   return sql`(kafka_off < ${by(sql`kafka_part`, cover, (one) => one.from)} AND NOT (${arrivedFrom(first)}))`;
 }
@@ -98,7 +101,7 @@ export function undecidedSpans(cover: SpanCover): Sql {
   if (cover.length === 0) return sql`1`;
   const decided = by(sql`kafka_part`, cover, stepAfter);
   const behind = sql`toUnixTimestamp(arrived) >= ${decided} AND ${arrivedFrom(Math.min(...cover.map(stepAfter)))}`;
-  return sql`(${behind} OR ${before(cover)})`;
+  return either(behind, before(cover));
 }
 
 /** The rows of `spans` that may be the parents of those. */
