@@ -11,8 +11,8 @@ import { isWithin, type Span } from './span-filter.ts';
 import { PLACE } from './stored-span.ts';
 
 /** Undecided spans that are looked at at once, about; and how often that is done. Of more so many traces are looked at. */
-const MAX_JOINED_ROWS = 1_000_000;
-const MAX_JOINS = 4;
+const MAX_JOINED_ROWS = 500_000;
+const MAX_JOINS = 8;
 /** Edges of an answer, those with most calls. */
 const MAX_EDGES = 10_000;
 /** How long before its child a parent may have begun. Nanoseconds. */

@@ -38,7 +38,7 @@ export const TRACES: Section = {
       test: E2E,
     },
     {
-      what: 'Spans that are joined with their parents, and edges of the service map',
+      what: 'Spans whose calls are not counted yet that are looked at, and edges of the service map',
       of: 'a request',
       bound: [map('MAX_JOINED_ROWS', 'rows at once'), map('MAX_JOINS', 'times'), map('MAX_EDGES', 'edges')],
       beyond: 'Whole traces are left out, and the answer says how many; edges with fewer calls are left out.',

@@ -282,6 +282,63 @@ describe('traces that are read', function () {
     expect(await get('service-map', { start: '2026-11-17T00:00Z', end: '2026-11-17T01:00Z' })).to.deep.include({ edges: [] });
   });
 
+  describe('of calls between services', () => {
+    const window = { start: '2026-11-13T00:00:00Z', end: '2026-11-14T00:00:00Z' };
+    const span = (number: number, id: number, parent: number, service: string, more: Partial<TestSpan> = {}): TestSpan => ({
+      ...{ trace: traceId(number), span: spanId(id), ...(parent === 0 ? {} : { parent: spanId(parent) }), service },
+      ...{ at: id - 5 * 86_400_000, ...more },
+    });
+    const EDGES = [
+      { caller: 'gate', callee: 'shop', calls: 2, errors: 1 },
+      { caller: 'shop', callee: 'bank', calls: 2, errors: 1 },
+      { caller: 'shop', callee: 'gate', calls: 1, errors: 0 },
+    ];
+
+    before(() =>
+      insertSpans(own.store, 1, [
+        // a client and its server share an id: what either calls, the server does; its own services are not called by themselves
+        ...[span(801, 1, 0, 'gate', { kind: 3 }), span(801, 1, 0, 'shop', { kind: 2 })],
+        ...[span(801, 2, 1, 'bank'), span(801, 3, 1, 'gate'), span(801, 4, 1, 'shop')],
+        // sent twice, the last time with an error
+        ...[span(802, 1, 0, 'gate'), span(802, 2, 1, 'shop'), span(802, 2, 1, 'shop', { status: 2, arrived: 1e7 })],
+        ...[span(802, 3, 2, 'bank', { status: 2 }), span(802, 4, 2, 'gate'), span(802, 5, 1, 'shop')],
+        // its own parent, a parent that has not come, and one of another trace
+        ...[span(803, 1, 1, 'gate'), span(803, 2, 77, 'shop'), span(803, 3, 5, 'bank')],
+      ]),
+    );
+
+    it('has each call once, by the server of those that share an id', async () => {
+      const map = await get<{ readonly edges: readonly object[] }>('service-map', window);
+      expect(map).to.deep.include({ sampled: 1 });
+      expect(map.edges).to.have.deep.members(EDGES);
+    });
+
+    it('counts first where the spans are too many to be looked at at once', async () => {
+      class Little extends Store {
+        refused = 0;
+        override rows(...[statement, options]: Parameters<Store['rows']>): ReturnType<Store['rows']> {
+          if (options.settings?.['max_rows_to_read'] === undefined) return super.rows(statement, options);
+          this.refused += 1;
+          return super.rows(statement, { ...options, settings: { ...options.settings, max_rows_to_read: 1 } });
+        }
+      }
+      const store = own.open(Little);
+      const host = await startHost({
+        keys: new FakeKeyStore({ one: {} }),
+        endpoints: createTraceRoutes(runtimeOver(store, { now: () => NOW })).map((route) => appEndpoint(route)),
+      });
+      try {
+        const map = await get<{ readonly edges: readonly object[] }>('service-map', window, 'one', 1, host.url);
+        expect(store.refused).to.equal(1);
+        expect(map).to.deep.include({ sampled: 1 });
+        expect(map.edges).to.have.deep.members(EDGES);
+      } finally {
+        await host.stop();
+        await store.close();
+      }
+    });
+  });
+
   it('finds the log of a trace around its spans', async () => {
     const seconds = Number(SPANS_AT / 1_000_000_000n) - Date.parse('2026-11-18T12:00:00Z') / 1000;
     expect(seconds).to.equal(0);
