@@ -1,4 +1,4 @@
-import { conjunction, join, ofTenant, sql, texts, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, ofTenant, sql, texts, type Sql } from '../../pipeline/core/sql.ts';
 import type { Row } from '../../pipeline/store/client.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
@@ -28,40 +28,15 @@ const boundsOf = ([id, first, last, services, rows]: Row): TraceBounds => ({
   ...{ services: services as string[], rows: Number(rows) },
 });
 
-/** Traces that begin less than this after others have ended are read together: a granule of a service is seldom of less. Nanoseconds. */
-const NEAR_NS = 60_000_000_000n;
-/** With more ranges of times than this their hull is looked at: blooms leave few of it. */
-const FEW_RANGES = 32;
-
-/**
- * The condition of the spans of these traces: by the key of the table, then by their ids. Traces that are far from each other have a range each: of
- * all that lies between them blooms would leave every fifth granule, with twenty ids.
- */
+/** The condition of the spans of these traces: by the key of the table, then by their ids. */
 export function spansOf(traces: readonly TraceBounds[], tenantId: number): Sql {
-  const ranges = rangesOf(traces);
-  const places = ranges.length > FEW_RANGES ? [hullOf(traces)] : ranges;
-  return conjunction([ofTenant(tenantId), sql`(${join(places, sql` OR `)})`, isOneOf(traces.map(({ id }) => id))]);
-}
-
-/** Where traces lie that are near to each other. */
-function rangesOf(traces: readonly TraceBounds[]): Sql[] {
-  const ranges: Sql[] = [];
-  let [near, end]: [TraceBounds[], bigint] = [[], 0n];
-  for (const trace of [...traces].sort((a, b) => (a.start < b.start ? -1 : 1))) {
-    if (near.length > 0 && trace.start > end + NEAR_NS) {
-      ranges.push(hullOf(near));
-      near = [];
-    }
-    end = near.length === 0 || trace.end > end ? trace.end : end;
-    near.push(trace);
-  }
-  return [...ranges, hullOf(near)];
-}
-
-/** All of the services of traces, from the first to the last. */
-function hullOf(traces: readonly TraceBounds[]): Sql {
   const services = [...new Set(traces.flatMap((trace) => trace.services))];
   const start = traces.reduce((least, trace) => (trace.start < least ? trace.start : least), traces[0]?.start ?? 0n);
   const end = traces.reduce((most, trace) => (trace.end > most ? trace.end : most), traces[0]?.end ?? 0n);
-  return sql`(service IN ${texts(services)} AND ${isWithin({ start, end })})`;
+  return conjunction([
+    ofTenant(tenantId),
+    sql`service IN ${texts(services)}`,
+    isWithin({ start, end }),
+    isOneOf(traces.map(({ id }) => id)),
+  ]);
 }
