@@ -87,25 +87,22 @@ type Page = {
   readonly parameters: Pick<SessionsParameters, 'limit' | 'before'>;
 };
 
-/** What is looked at of the end of a window first, and then, where that has promised enough: one part in so many. */
-const NEWEST_PARTS = [16n, 4n];
+/** The end of a window that is looked at first is one part in so many. */
+const NEWEST_PART = 8n;
 
 /**
  * The ids of the sessions of a page and of the next one. The end of the window is looked at first, from the beginning of a span on: of a session that begins there all
- * rows are later. Where they are enough, and none of them has begun before, they are the newest of the window.
+ * rows are later. Where they are enough, and none of them has begun before, they are the newest of the window. A user has few sessions: then it is not looked at.
  */
 async function sessionsOfPage(page: Page, request: Request, deps: Deps): Promise<string[]> {
-  const { window, parameters } = page;
+  const { query, window, parameters } = page;
   const before = parameters.before === null ? undefined : readCursor(parameters.before);
   const cut = before === undefined ? window.end : typeof before === 'bigint' ? before : BigInt(before.time);
   const end = cut < window.end ? cut : window.end;
-  let expected = Infinity;
-  for (const parts of NEWEST_PARTS) {
-    const start = SPAN * spanOf(end - (end - window.start) / parts);
-    if (start <= window.start || expected <= parameters.limit) break;
+  const start = SPAN * spanOf(end - (end - window.start) / NEWEST_PART);
+  if (start > window.start && !query.filter.fields.includes('user')) {
     const newest = await foundIn({ ...page, window: { ...window, start, end } }, spans(start, end + LONGEST), request, deps);
     if (newest.length > parameters.limit && !(await haveBegunBefore(newest, start, request, deps))) return newest;
-    expected = newest.length * Number(parts / (NEWEST_PARTS.at(-1) as bigint));
   }
   return foundIn({ ...page, window: { ...window, end } }, spans(window.start - LONGEST, end + LONGEST), request, deps);
 }
