@@ -2,7 +2,8 @@
 export const http2Start = (): Buffer => Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), http2Frame(SETTINGS, 0, 0)]);
 
 /** Types of frames, and the flag of headers that are whole. */
-export const [DATA, HEADERS, RST_STREAM, SETTINGS, CONTINUATION] = [0x00, 0x01, 0x03, 0x04, 0x09];
+export const [DATA, HEADERS, RST_STREAM, CONTINUATION] = [0x00, 0x01, 0x03, 0x09];
+const SETTINGS = 0x04;
 export const END_HEADERS = 0x04;
 
 /** A frame of HTTP/2. */
