@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { MAX_FRAME_BYTES, StreamFramer } from '../../pipeline/normalizers/syslog/stream-framer.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
 import type { LoopTurns } from '../http/loop-turns.ts';
@@ -17,7 +18,7 @@ export type SyslogConnectionOptions = {
   /** Is claimed for the tenant of the first frames, unless it is claimed already. */
   readonly seat: Seat;
   readonly budget: FrameBudget;
-  /** By owners, as the budget has them: one body of an owner is begun with in an iteration of the event loop. */
+  /** By owners, as the budget has them: one body of an owner is begun with in an iteration of the event loop, and one large chunk of it is read. */
   readonly turns: LoopTurns<string>;
   readonly onClosed: (reason: ClosedFor) => void;
   /** How long a frame may take to come whole; milliseconds. */
@@ -112,16 +113,18 @@ export class SyslogConnection implements Holder {
     if (this.#bytes >= BATCH_BYTES) void this.#flush();
     else if (this.#bytes > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
     this.#note();
-    if (chunk.length >= LARGE_CHUNK_BYTES) this.#yield();
+    if (chunk.length >= LARGE_CHUNK_BYTES) void this.#yield();
   }
 
-  #yield(): void {
+  /** Waits to be read again: connections of which nobody knows yet whose they are have one turn together, however many they are. */
+  async #yield(): Promise<void> {
+    const { seat, turns } = this.#options;
     this.#isYielding = true;
     this.#socket.pause();
-    setImmediate(() => {
-      this.#isYielding = false;
-      this.#resume();
-    });
+    await nextIteration();
+    await turns.next(`reads of ${seat.tenantId === null ? 'nobody' : this.#owner}`);
+    this.#isYielding = false;
+    this.#resume();
   }
 
   /** Whose the connection is, as the budget knows it. */
