@@ -76,15 +76,15 @@ export const STAGES: readonly Stage[] = [
     // each takes nearly a core; a fourth one only adds what another idle instance does in the background
     more: 1,
     parts: [
-      // these wait for starts, for windows, for packages and compilers of others; what computes fills the gaps
+      // these wait for starts, for windows, for packages and compilers of others; what computes fills the gaps, and what is short ends the stage
       { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
       { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'detection', files: ['test/e2e/detection/*.test.ts'], isShared: true, ...END_TO_END },
+      { name: 'instance/long', files: ['test/e2e/instance/long/*.test.ts'], isShared: true, ...END_TO_END },
+      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'shippers', files: ['test/shippers/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'store/long', files: ['test/e2e/store/long/*.test.ts'], spread: 2, ...END_TO_END },
-      { name: 'instance/long', files: ['test/e2e/instance/long/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'bounds', files: ['test/!(e2e|shippers)/**/{bounds,*.property}.test.ts'], timeoutMs: 240_000 },
-      { name: 'failures', files: ['test/e2e/failures/*.test.ts'], isShared: true, ...END_TO_END },
       { name: 'scores', files: ['test/e2e/scores/*.test.ts'], ...END_TO_END },
     ],
   },
