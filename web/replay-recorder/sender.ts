@@ -72,7 +72,7 @@ export class Sender {
   async handOver(batch: StoredBatch): Promise<void> {
     if (this.#isStopped) return;
     const isHopeless = this.#waitMs > FIRST_WAIT_MS || !navigator.onLine || batch.body.length > MOST_KEPT_ALIVE;
-    const outcome = isHopeless ? LATER : await this.#send(batch);
+    const outcome = isHopeless ? LATER : await this.#send(batch, { outlivesPage: true });
     if (outcome.kind === 'stop') await this.#end();
     if (outcome.kind !== 'later') return;
     await this.#options.store.put(batch);
@@ -89,7 +89,8 @@ export class Sender {
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false;
       for (const batch of await store.all()) {
-        const outcome = await this.#send(batch);
+        // a page that closes takes this request with it: another one sends what is stored
+        const outcome = await this.#send(batch, { outlivesPage: false });
         if (outcome.kind === 'later') {
           this.#wait(outcome.seconds);
           return;
@@ -116,7 +117,7 @@ export class Sender {
     }, ms);
   }
 
-  async #send({ body, isGzip }: StoredBatch): Promise<Outcome> {
+  async #send({ body, isGzip }: StoredBatch, { outlivesPage }: { readonly outlivesPage: boolean }): Promise<Outcome> {
     const { url, key, path, contentType } = this.#options;
     try {
       const response = await fetch(`${url}${path}`, {
@@ -128,7 +129,7 @@ export class Sender {
         },
         body,
         credentials: 'omit',
-        keepalive: body.length < MOST_KEPT_ALIVE,
+        keepalive: outlivesPage && body.length < MOST_KEPT_ALIVE,
       });
       return await outcomeOf(response);
     } catch {
