@@ -1,5 +1,6 @@
-/** So many selections are kept, none of which is longer than so many characters. */
-const [KEPT, KEPT_LENGTH] = [1000, 1000];
+/** Selections of which the series are kept, and characters of one as it is kept. */
+const MAX_KEPT = 1000;
+const MAX_SELECTION_LENGTH = 1000;
 
 /**
  * Which few series a selection had when it was read last. Panels and rules ask for the same again and again: what is asked for on a guess comes while the
@@ -16,10 +17,10 @@ export class FewGuesses {
   /** What it had now; null where these are not few. */
   keep(selection: string, ids: readonly bigint[] | null): void {
     this.#ids.delete(selection);
-    if (ids === null || selection.length > KEPT_LENGTH) return;
+    if (ids === null || selection.length > MAX_SELECTION_LENGTH) return;
     this.#ids.set(selection, ids);
     for (const oldest of this.#ids.keys()) {
-      if (this.#ids.size <= KEPT) break;
+      if (this.#ids.size <= MAX_KEPT) break;
       this.#ids.delete(oldest);
     }
   }

@@ -274,13 +274,15 @@ export const QUERIES: Section = {
       test: 'test/e2e/store/long/alerts-query.e2e.test.ts',
     },
     {
-      what: 'Label sets of streams, patterns, and how far the spans of tenants are counted, that are remembered',
+      what: 'Label sets of streams, patterns, how far the spans of tenants are counted, and series of selections, that are remembered',
       of: 'a worker',
       bound: [
         from('api/query/streams.ts')('MAX_KEPT', 'label sets'),
         from('api/query/streams.ts')('MAX_KEPT_BYTES', 'bytes of them'),
         from('api/query/patterns/pattern-directory.ts')('MAX_KEPT', 'patterns'),
         from('api/query/span-covers.ts')('MAX_KEPT', 'tenants in sets'),
+        from('api/metrics/few-guesses.ts')('MAX_KEPT', 'selections of few series'),
+        from('api/metrics/few-guesses.ts')('MAX_SELECTION_LENGTH', 'characters of one'),
       ],
       beyond: 'Those used longest ago are forgotten, and looked up again.',
       others: 'Theirs are looked up again too.',
